@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: MIT
+// count_steps <scene> <steps before> <steps counted> <profile.json>: runs a scene on the CUDA backend under the
+// emulator of the tests and writes the emulator's counters over the counted steps. Prints facts of the scene as JSON.
+// Use count.py.
+#include <talus/talus.h>
+
+#include <dlfcn.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+#include <string>
+
+#include "scene.h"
+
+int main(int argc, char** argv) {
+  using namespace talus;
+  if (argc != 5) {
+    std::fputs("usage: count_steps <scene> <steps before> <steps counted> <profile.json>\n", stderr);
+    return 2;
+  }
+  const auto reset = reinterpret_cast<void (*)()>(dlsym(RTLD_DEFAULT, "cudaemuProfileReset"));
+  const auto write = reinterpret_cast<void (*)(const char*)>(dlsym(RTLD_DEFAULT, "cudaemuProfileWrite"));
+  if (reset == nullptr || write == nullptr) {
+    std::fputs("count_steps: not under the emulator; LD_LIBRARY_PATH must name the directory of its libcudart.so.13\n",
+               stderr);
+    return 1;
+  }
+  try {
+    const int before = std::atoi(argv[2]), counted = std::atoi(argv[3]);
+    WorldDef def;
+    def.backend = Backend::cuda;
+    scenes::RunningScene running(scenes::make_scene(argv[1]), def);
+    World& world = running.world();
+    for (int i = 0; i < before; ++i) running.step();
+    const float dt = running.scene().dt;
+    reset();
+    for (int i = 0; i < counted; ++i) world.step_async(dt);
+    write(argv[4]);
+    const StepReport& report = world.last_report();
+    const SolverSettings& solver = world.def().solver;
+    std::printf(
+        "{\"bodies\": %d, \"pairs\": %d, \"contacts\": %d, \"points\": %d, \"recycled\": %d, \"colors\": %d, "
+        "\"overflow\": %d, \"substeps\": %d, \"iterations\": %d, \"relax_iterations\": %d}\n",
+        report.body_count, report.pair_count, report.contact_count, report.point_count, report.recycled_count,
+        report.color_count, report.overflow_count, solver.substeps, solver.iterations, solver.relax_iterations);
+    return report ? 0 : 1;
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "count_steps: %s\n", error.what());
+    return 1;
+  }
+}

@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: MIT
+# Decides whether the CUDA backend is built. Sets TALUS_HAS_CUDA and TALUS_HAS_GPU, and says what was chosen.
+set(TALUS_HAS_CUDA OFF)
+set(TALUS_HAS_GPU OFF)
+
+string(TOUPPER "${TALUS_CUDA}" talus_cuda)
+if(talus_cuda STREQUAL "AUTO" OR TALUS_CUDA)
+  if(DEFINED CMAKE_CUDA_ARCHITECTURES)
+    set(talus_architectures ${CMAKE_CUDA_ARCHITECTURES})
+  else()
+    set(talus_architectures 80-virtual)
+  endif()
+  # PTX alone by default: it runs on every GPU from compute capability 8.0 on, and on the emulator of the tests.
+  set(TALUS_CUDA_ARCHITECTURES ${talus_architectures} CACHE STRING "as CUDA_ARCHITECTURES, e.g. 80-virtual or native")
+
+  # check_language looks at CUDACXX and PATH; the usual place of the toolkit is often in neither.
+  if(NOT DEFINED CMAKE_CUDA_COMPILER AND NOT DEFINED ENV{CUDACXX})
+    find_program(TALUS_NVCC nvcc HINTS ENV CUDA_HOME ENV CUDA_PATH PATHS /usr/local/cuda PATH_SUFFIXES bin)
+    if(TALUS_NVCC)
+      set(ENV{CUDACXX} ${TALUS_NVCC})
+    endif()
+  endif()
+  include(CheckLanguage)
+  check_language(CUDA)
+
+  if(NOT CMAKE_CUDA_COMPILER)
+    set(talus_why "no working nvcc was found")
+  else()
+    enable_language(CUDA)
+    if(CMAKE_CUDA_COMPILER_VERSION VERSION_LESS 13.0)
+      set(talus_why "${CMAKE_CUDA_COMPILER} is version ${CMAKE_CUDA_COMPILER_VERSION}, 13.0 is needed")
+    else()
+      find_package(CUDAToolkit REQUIRED)
+      set(TALUS_HAS_CUDA ON)
+    endif()
+  endif()
+  if(NOT TALUS_HAS_CUDA AND NOT talus_cuda STREQUAL "AUTO")
+    message(FATAL_ERROR "talus: TALUS_CUDA is ${TALUS_CUDA}, but ${talus_why}")
+  endif()
+else()
+  set(talus_why "TALUS_CUDA is ${TALUS_CUDA}")
+endif()
+
+if(TALUS_HAS_CUDA)
+  execute_process(COMMAND nvidia-smi -L OUTPUT_VARIABLE talus_gpus ERROR_QUIET)
+  if(EXISTS /dev/nvidia0 OR talus_gpus MATCHES "^GPU ")
+    set(TALUS_HAS_GPU ON)
+  endif()
+  message(STATUS "talus: CUDA backend with ${CMAKE_CUDA_COMPILER} (${CMAKE_CUDA_COMPILER_VERSION}), "
+                 "architectures ${TALUS_CUDA_ARCHITECTURES}, GPU on this machine: ${TALUS_HAS_GPU}")
+else()
+  message(STATUS "talus: CPU only (${talus_why})")
+endif()

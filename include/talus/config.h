@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: MIT
+// Compiler configuration: what differs between a host compiler and nvcc is named here and nowhere else.
+#pragma once
+#include <cassert>
+
+#define TALUS_VERSION_MAJOR 0
+#define TALUS_VERSION_MINOR 1
+#define TALUS_VERSION_PATCH 0
+
+#if defined(__CUDACC__)
+#define TALUS_HD __host__ __device__  ///< compiled for host and device
+#else
+#define TALUS_HD
+#endif
+
+/// Stops a debug build, on host and device, where one of our own invariants is broken. Never for user errors.
+#define TALUS_ASSERT(condition) assert(condition)
+
+/// Small functions of the inner loops: inlined at every level of optimisation that inlines at all.
+#if defined(__CUDACC__)
+#define TALUS_INLINE __host__ __device__ __forceinline__
+#elif defined(__GNUC__)
+#define TALUS_INLINE inline __attribute__((always_inline))
+#else
+#define TALUS_INLINE inline
+#endif
+
+/// 1 while the compiler makes code for a GPU; chooses between hardware atomics and the compiler's, nothing else.
+#if defined(__CUDA_ARCH__)
+#define TALUS_ON_DEVICE 1
+#else
+#define TALUS_ON_DEVICE 0
+#endif
+
+/// Kernels are compiled once for each instruction set of the CPU, into one program. An inline namespace with the set's
+/// name keeps the copies apart: the linker would otherwise take any one of them for all.
+#if !defined(TALUS_ISA)
+#define TALUS_ISA portable
+#endif

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: MIT
+// What a world and its bodies are made of. Plain fields, each with its unit and default; checked by World when used.
+#pragma once
+#include <cstdint>
+#include <optional>
+
+#include <talus/types.h>
+
+namespace talus {
+
+/// Where a world computes. Every backend gives the same bits.
+enum class Backend : std::uint8_t {
+  automatic,  ///< CUDA if this build has it and a device is present, else the CPU
+  cpu,        ///< threads and SIMD lanes of this machine
+  cuda,       ///< an NVIDIA GPU
+};
+
+/// How the contact problem is iterated.
+enum class Solver : std::uint8_t {
+  gauss_seidel,  ///< projected Gauss-Seidel over the colors of the contact graph; the default
+  jacobi,        ///< projected Jacobi with mass splitting; needs about twice the sweeps for the same result
+};
+
+/// Shape of the friction limit in the tangent plane.
+enum class FrictionModel : std::uint8_t {
+  cone,  ///< |f| <= mu n, the same in every direction
+  box,   ///< |f1| <= mu n and |f2| <= mu n along two tangents; stronger on the diagonal
+};
+
+/// How velocities advance positions over a step.
+enum class Integrator : std::uint8_t {
+  semi_implicit_euler,  ///< x' = x + h v'; dissipates a little, robust; the default
+  moreau,               ///< x' = x + h (v + v') / 2 for free bodies: exact for constant acceleration (S1-08)
+};
+
+/// What removes penetration.
+enum class Stabilization : std::uint8_t {
+  soft,        ///< contacts are critically over-damped springs, followed by a relaxation that takes the push back out
+  projection,  ///< rigid contacts, and positions are projected out of penetration after the velocities are solved
+};
+
+/// Settings of the contact solver. The defaults hold stacks of tens of bodies; see docs/solver.md for measurements.
+struct SolverSettings {
+  Solver solver = Solver::gauss_seidel;
+  FrictionModel friction = FrictionModel::cone;
+  Integrator integrator = Integrator::semi_implicit_euler;
+  Stabilization stabilization = Stabilization::soft;
+  int substeps = 4;                     ///< sub-steps a step is cut into, 1..64; buys stiffness
+  int iterations = 1;                   ///< biased sweeps in each sub-step, 1..256
+  int relax_iterations = 1;             ///< sweeps without bias in each sub-step, 0..256; friction acts in these
+  float contact_hertz = 40.0f;          ///< [Hz] stiffness of a contact; limited to 1/6 of the sub-step rate
+  float contact_damping_ratio = 5.0f;   ///< [1] of the contact spring; 1 is critical
+  float max_push_speed = 3.0f;          ///< [m/s] at which a deep penetration is pushed out at most
+  float restitution_threshold = 1.0f;   ///< [m/s] approach speed below which contacts do not bounce
+  float speculative_distance = 0.02f;   ///< [m] contacts are made this far ahead of touching, plus the way of a step
+  float recycle_fraction = 0.01f;       ///< [1] a manifold is kept while its pair moved less than this part of its size
+  bool warm_start = true;               ///< start from last step's impulses
+  bool report_residual = false;         ///< compute StepReport::residual (costs one sweep)
+};
+
+/// Gravity, backend, solver and expected sizes of a world.
+struct WorldDef {
+  Vec3 gravity{0.0f, -9.81f, 0.0f};  ///< [m/s^2]
+  Backend backend = Backend::automatic;
+  int threads = 0;               ///< CPU backend: worker threads, 0 takes all cores. Does not change one bit of a result
+  SolverSettings solver{};       ///< see SolverSettings
+  Index reserve_bodies = 0;      ///< rows made in advance; a world grows by itself
+  Index reserve_pairs = 0;       ///< same for pairs of near bodies
+  Index reserve_contacts = 0;    ///< same for contacts
+  bool contact_reports = false;  ///< keep what World::read_contacts() needs
+  bool instance_transforms = false;  ///< fill DeviceView::instance_transforms at the end of each step
+  void* cuda_stream = nullptr;       ///< CUDA backend: a cudaStream_t of the caller's to work on; null makes an own one
+};
+
+enum class ShapeType : std::uint8_t { sphere = 0, box = 1, capsule = 2, plane = 3 };
+constexpr int kShapeTypeCount = 4;
+
+/// A shape, centred on the body's centre of mass. Made by sphere(), box(), capsule() and plane().
+struct ShapeDef {
+  ShapeType type = ShapeType::sphere;
+  /// sphere: {radius, 0, 0}; box: half extents; capsule: {radius, half length of the segment, 0}, axis along body y;
+  /// plane: unit normal in the body frame, through the body's position; solid on the far side of the normal.
+  Vec3 size{0.5f, 0.0f, 0.0f};
+};
+
+/// [m] Ball of a radius.
+inline ShapeDef sphere(float radius) {
+  return {ShapeType::sphere, {radius, 0.0f, 0.0f}};
+}
+/// [m] Box given by half its edges.
+inline ShapeDef box(Vec3 half_extents) {
+  return {ShapeType::box, half_extents};
+}
+/// [m] Segment of length 2 half_length along the body's y axis, thickened by a radius.
+inline ShapeDef capsule(float radius, float half_length) {
+  return {ShapeType::capsule, {radius, half_length, 0.0f}};
+}
+/// Half space behind a plane through the body's position. Fixed and kinematic bodies only.
+inline ShapeDef plane(Vec3 unit_normal) {
+  return {ShapeType::plane, unit_normal};
+}
+
+/// How two materials' values become one contact's. Of two different rules the later in this list wins.
+enum class Combine : std::uint8_t { average, geometric_mean, minimum, multiply, maximum };
+
+/// Surface of a body.
+struct Material {
+  float friction = 0.5f;     ///< [1] Coulomb coefficient, >= 0
+  float restitution = 0.0f;  ///< [1] Newton's coefficient, 0..1
+  Combine friction_combine = Combine::geometric_mean;
+  Combine restitution_combine = Combine::maximum;
+};
+
+/// Two bodies collide if each one's group is in the other's mask.
+struct Filter {
+  std::uint32_t group = 1;
+  std::uint32_t mask = 0xffffffffu;
+};
+
+enum class Motion : std::uint8_t {
+  fixed,      ///< never moves
+  kinematic,  ///< moves with its given velocity, pushed by nothing
+  dynamic,    ///< moves by forces and contacts
+};
+
+/// One body. The defaults are a dynamic ball of 1 m diameter and water's density at rest in the origin.
+struct BodyDef {
+  ShapeDef shape{};
+  std::optional<Motion> motion{};  ///< empty: fixed for planes, else dynamic
+  std::optional<float> mass{};     ///< [kg] > 0; empty: density times volume. Ignored unless dynamic
+  float density = 1000.0f;       ///< [kg/m^3] > 0
+  std::optional<Vec3> inertia{};   ///< [kg m^2] principal moments about body axes; empty: those of the shape
+  Vec3 position{0.0f, 0.0f, 0.0f};  ///< [m]
+  Quat orientation = kIdentity;     ///< body to world, |q| = 1 within 1e-3 (normalised on entry)
+  Vec3 linear_velocity{0.0f, 0.0f, 0.0f};   ///< [m/s] of the centre of mass, world frame
+  Vec3 angular_velocity{0.0f, 0.0f, 0.0f};  ///< [rad/s] world frame
+  Material material{};
+  Filter filter{};
+  float gravity_scale = 1.0f;    ///< [1]
+  float linear_damping = 0.0f;   ///< [1/s] v' = v / (1 + h c), >= 0
+  float angular_damping = 0.0f;  ///< [1/s] same for the angular velocity
+};
+
+}  // namespace talus

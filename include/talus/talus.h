@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: MIT
+/// @file
+/// Everything a program that embeds talus needs: `#include <talus/talus.h>`.
+#pragma once
+#include <talus/column.h>
+#include <talus/config.h>
+#include <talus/defs.h>
+#include <talus/status.h>
+#include <talus/types.h>
+#include <talus/world.h>

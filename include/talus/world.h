@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: MIT
+// World: the scene, its step, and what can be read from it. SI units, right-handed, y up by the default gravity.
+#pragma once
+#include <cstdint>
+#include <iosfwd>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <talus/column.h>
+#include <talus/defs.h>
+#include <talus/status.h>
+
+namespace talus {
+
+/// One point of a contact, as reported.
+struct ContactPoint {
+  Vec3 position;          ///< [m] world frame, halfway between the surfaces
+  float separation;       ///< [m] negative inside; as it was at the start of the step
+  float normal_impulse;   ///< [N s] over the whole step, >= 0
+  std::uint32_t feature;  ///< names the pair of features that touch; stable while they do
+};
+
+/// One manifold, as reported. The normal points from a to b.
+struct ContactReport {
+  BodyId a, b;
+  Vec3 normal;            ///< unit, world frame
+  Vec3 friction_impulse;  ///< [N s] on b, tangential, over the whole step
+  float twist_impulse;    ///< [N m s] on b about the normal, over the whole step
+  float friction;         ///< [1] combined coefficient
+  int point_count;        ///< 1..4
+  ContactPoint points[4];
+};
+
+/// Pose and velocity of one body.
+struct BodyMotion {
+  Transform pose;
+  Vec3 linear_velocity;   ///< [m/s]
+  Vec3 angular_velocity;  ///< [rad/s]
+};
+
+/// Mechanical sums over all dynamic bodies, in double precision, in slot order.
+struct Mechanics {
+  double kinetic_energy = 0;    ///< [J]
+  double potential_energy = 0;  ///< [J] -m g·x with each body's gravity scale
+  double momentum[3] = {};      ///< [kg m/s]
+  double angular_momentum[3] = {};  ///< [kg m^2/s] about the origin
+};
+
+/// Pointers into the backend's own memory, for kernels of the caller's. Row i belongs to slot i; `alive` tells which
+/// rows hold a body. On the CUDA backend these are device pointers, valid in the order of World::stream(); on the CPU
+/// backend plain ones. Any call that adds bodies may move them: ask anew after it.
+struct DeviceView {
+  Backend backend = Backend::cpu;
+  Index row_count = 0;          ///< rows in use, with and without a body
+  Vec3Column position;          ///< [m]
+  QuatColumn orientation;       ///< body to world
+  Vec3Column linear_velocity;   ///< [m/s]
+  Vec3Column angular_velocity;  ///< [rad/s]
+  Column<const std::uint8_t> alive;  ///< 1: the row holds a body
+  Column<const std::uint8_t> shape;  ///< ShapeType
+  Vec3Column shape_size;             ///< ShapeDef::size; not to be written
+  float* instance_transforms = nullptr;  ///< row-major 3x4 a body, 12 floats, if WorldDef asked for them; else null
+};
+
+/// A scene and the machinery that steps it. Movable, not copyable; one thread at a time. Arguments are checked at the
+/// call that receives them: a bad one throws Error and leaves the world as it was.
+class World {
+ public:
+  explicit World(const WorldDef& def = {});
+  ~World();
+  World(World&&) noexcept;
+  World& operator=(World&&) noexcept;
+
+  // ---- bodies ------------------------------------------------------------------------------------------------------
+  /// Adds one body; it takes part from the next step on.
+  BodyId add_body(const BodyDef& def);
+  /// Adds many; all or, if one of them is bad, none. The error names the index.
+  std::vector<BodyId> add_bodies(std::span<const BodyDef> defs);
+  /// Removes a body. Its id is stale from now on; its contacts end.
+  void remove_body(BodyId body);
+  /// Removes many; all or, if one id is stale or comes twice, none.
+  void remove_bodies(std::span<const BodyId> bodies);
+  /// True while the id names a body of this world.
+  bool contains(BodyId body) const;
+  Index body_count() const;
+  /// Ids of all bodies, in slot order.
+  std::vector<BodyId> bodies() const;
+
+  // ---- edits: take effect before the next step, in the order given ---------------------------------------------------
+  void set_pose(BodyId body, const Transform& pose);
+  void set_velocity(BodyId body, Vec3 linear, Vec3 angular);
+  void set_material(BodyId body, const Material& material);
+  void set_filter(BodyId body, const Filter& filter);
+  void set_gravity_scale(BodyId body, float scale);
+  void set_damping(BodyId body, float linear, float angular);
+  /// [N] Adds a force at the centre of mass for the next step only.
+  void apply_force(BodyId body, Vec3 force);
+  /// [N] Adds a force at a world point for the next step only.
+  void apply_force_at(BodyId body, Vec3 force, Vec3 point);
+  /// [N m] Adds a torque for the next step only.
+  void apply_torque(BodyId body, Vec3 torque);
+  /// [N s] Changes the velocity at once, at the centre of mass.
+  void apply_impulse(BodyId body, Vec3 impulse);
+  /// [N s] Changes velocity and spin at once, at a world point.
+  void apply_impulse_at(BodyId body, Vec3 impulse, Vec3 point);
+  /// [N m s] Changes the spin at once.
+  void apply_angular_impulse(BodyId body, Vec3 impulse);
+  void set_gravity(Vec3 gravity);
+  /// The two bodies pass through each other from now on, until collide_pair().
+  void ignore_pair(BodyId a, BodyId b);
+  void collide_pair(BodyId a, BodyId b);
+
+  // ---- time ----------------------------------------------------------------------------------------------------------
+  /// [s] Advances by dt > 0. The report's counts wait for the step to end; see step_async() for one that does not.
+  StepReport step(float dt);
+  /// n steps of dt each; the report of the last one, with the status bits of all.
+  StepReport step_n(int n, float dt);
+  /// Queues a step without waiting. Whatever reads the world waits for it; so does last_report().
+  void step_async(float dt);
+  /// Waits for queued steps and returns the last one's report.
+  const StepReport& last_report();
+  /// Steps taken since creation or restore.
+  std::uint64_t step_number() const;
+
+  // ---- reading -------------------------------------------------------------------------------------------------------
+  BodyMotion motion(BodyId body);
+  Transform pose(BodyId body) { return motion(body).pose; }
+  Vec3 position(BodyId body) { return motion(body).pose.position; }
+  Vec3 linear_velocity(BodyId body) { return motion(body).linear_velocity; }
+  Vec3 angular_velocity(BodyId body) { return motion(body).angular_velocity; }
+  /// Poses of the bodies named, in their order. `out` has as many elements.
+  void read_poses(std::span<const BodyId> bodies, std::span<Transform> out);
+  /// Poses and velocities of the bodies named, in their order.
+  void read_motions(std::span<const BodyId> bodies, std::span<BodyMotion> out);
+  /// The definition a body would have to be created with to be as it is now.
+  BodyDef definition(BodyId body);
+  /// Manifolds of the last step, by the slots of a and b. Needs WorldDef::contact_reports.
+  std::vector<ContactReport> read_contacts();
+  Mechanics mechanics();
+  const WorldDef& def() const;
+  /// The backend in use, never `automatic`.
+  Backend backend() const;
+
+  // ---- state as bits ---------------------------------------------------------------------------------------------------
+  /// Hash over everything that decides the future: equal worlds have equal hashes, on any backend.
+  std::uint64_t state_hash();
+  /// Writes all that is needed to resume bit for bit.
+  void save(std::ostream& out);
+  /// Replaces the whole world, def() included save for backend, threads and stream, by a saved one. A broken or foreign
+  /// stream throws Error and leaves the world as it was.
+  void restore(std::istream& in);
+
+  // ---- the backend's memory --------------------------------------------------------------------------------------------
+  /// Pointers for kernels of the caller's. Writing to position or velocity columns is allowed between steps.
+  DeviceView device_view();
+  /// The cudaStream_t that steps run on; null on the CPU backend.
+  void* stream() const;
+  /// Makes a cudaEvent_t of the caller's fire when all steps queued so far have ended. CUDA backend only.
+  void record_event(void* cuda_event);
+  /// Makes the next step wait for a cudaEvent_t of the caller's. CUDA backend only.
+  void wait_event(void* cuda_event);
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+/// Backends that can be used here and now.
+std::vector<Backend> available_backends();
+/// "cpu", "cuda" or "automatic".
+const char* backend_name(Backend backend);
+
+/// What this build is and what it runs on.
+struct SystemInfo {
+  std::string version;      ///< of talus
+  std::string build;        ///< compiler and build type
+  std::string simd;         ///< instruction set in use, e.g. "avx512"
+  int simd_lanes = 1;       ///< floats a pack holds
+  int hardware_threads = 1;
+  bool cuda_built = false;
+  std::string cuda_device;  ///< name of the device, or why there is none
+};
+SystemInfo system_info();
+
+}  // namespace talus

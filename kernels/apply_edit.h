@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: MIT
+// Edits enter the tables: one element is one body's folded record, no body comes twice, so elements are independent.
+#pragma once
+#include "contact_columns.h"
+#include "counters.h"
+#include "edit.h"
+#include "pairs.h"
+
+namespace talus::inline TALUS_ISA {
+
+/// Writes one row of a table from values; generated from the list of its columns.
+#define TALUS_WRITE_COLUMN(type_, name, unit, meaning) write_cell(to.name, row, from.name);
+template <class T>
+TALUS_INLINE void write_cell(const Column<T>& column, Index row, T value) {
+  column[row] = value;
+}
+TALUS_INLINE void write_cell(const Vec3Column& column, Index row, Vec3 value) {
+  column.set(row, value);
+}
+TALUS_INLINE void write_cell(const QuatColumn& column, Index row, Quat value) {
+  column.set(row, value);
+}
+TALUS_INLINE void write_row(const BodyModel& to, Index row,
+                            const BodyModelRow& from){TALUS_BODY_MODEL(TALUS_WRITE_COLUMN)} TALUS_INLINE
+    void write_row(const BodyState& to, Index row, const BodyStateRow& from) {
+  TALUS_BODY_STATE(TALUS_WRITE_COLUMN)
+}
+#undef TALUS_WRITE_COLUMN
+
+/// Replaces what an edit sets, then adds its impulses and forces: v' = v + J / m, w' = w + I^-1 (L + (p - x) x J).
+/// Does nothing while a buffer must grow: the host sends the edits again, before the step that they precede.
+struct ApplyEdit {
+  // inputs
+  Column<const BodyEdit> edits;
+  const Counters* counters;
+  // model, state, inputs: the row of the edit is owned by the element
+  BodyModel model;
+  BodyState state;
+  BodyInputs inputs;
+
+  TALUS_HD void operator()(Index edit) const {
+    if (counters->must_grow != 0) return;
+    const BodyEdit& e = edits[edit];
+    const Index row = e.row;
+    if (e.bits & BodyEdit::set_all) {
+      write_row(model, row, e.model);
+      write_row(state, row, e.state);
+      inputs.force.set(row, Vec3{0.0f, 0.0f, 0.0f});
+      inputs.torque.set(row, Vec3{0.0f, 0.0f, 0.0f});
+    }
+    if (e.bits & BodyEdit::set_model) write_row(model, row, e.model);
+    if (e.bits & BodyEdit::set_pose) {
+      state.position.set(row, e.state.position);
+      state.orientation.set(row, e.state.orientation);
+    }
+    if (e.bits & BodyEdit::set_velocity) {
+      state.linear_velocity.set(row, e.state.linear_velocity);
+      state.angular_velocity.set(row, e.state.angular_velocity);
+    }
+    if (e.bits & (BodyEdit::set_pose | BodyEdit::set_velocity)) state.frozen[row] = 0;  // a second chance
+    if (e.bits & BodyEdit::add_impulse) push(row, e);
+    if (e.bits & BodyEdit::add_force) {
+      const Vec3 arm = e.force_point - state.position[row];
+      inputs.force.set(row, inputs.force[row] + (e.force + e.point_force));
+      inputs.torque.set(row, inputs.torque[row] + (e.torque + cross(arm, e.point_force)));
+    }
+  }
+
+  TALUS_HD void push(Index row, const BodyEdit& e) const {
+    const Vec3 arm = e.impulse_point - state.position[row];
+    const Vec3 moment = e.angular_impulse + cross(arm, e.point_impulse);
+    const Quat q = state.orientation[row];
+    const Vec3 spin = rotate(q, scale(model.inv_inertia[row], rotate_back(q, moment)));
+    const Vec3 linear = model.inv_mass[row] * (e.impulse + e.point_impulse);
+    state.linear_velocity.set(row, state.linear_velocity[row] + linear);
+    state.angular_velocity.set(row, state.angular_velocity[row] + spin);
+  }
+};
+
+/// Marks the rows whose body is another one from now on. One element is one edit.
+struct MarkReplaced {
+  Column<const BodyEdit> edits;
+  Column<std::uint8_t> replaced;  // out
+  std::uint8_t mark;
+
+  TALUS_HD void operator()(Index edit) const {
+    if (edits[edit].bits & BodyEdit::set_all) replaced[edits[edit].row] = mark;
+  }
+};
+
+/// Ends the contacts of replaced bodies, so that a newcomer inherits none. One element is one pair of the last step.
+struct EndContact {
+  PairList pairs;
+  Column<const std::uint8_t> replaced;
+  CacheRows rows;  // in/out: the pair's own row
+
+  TALUS_HD void operator()(Index pair) const {
+    if (replaced[pairs.owner[pair]] == 0 && replaced[pairs.partner[pair]] == 0) return;
+    for (int field = cache::count; field < cache::kFields; ++field) rows.set(field, pair, std::uint32_t{0});
+    rows.set(cache::color, pair, cache::kNoColor);
+  }
+};
+
+}  // namespace talus::inline TALUS_ISA

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: MIT
+// Scratch of the broad phase: what UpdateBounds and find_pairs leave behind and hand to each other.
+#pragma once
+#include <cstdint>
+
+#include "body_records.h"
+#include "columns.h"
+
+namespace talus {
+
+constexpr int kGridLevels = 12;     // each has cells four times as wide as the one below; the last one is a single cell
+constexpr int kExtentBins = 128;    // quarters of an octave, from the largest extent down
+constexpr int kSweepBins = 64;      // equal parts of the world along the sweep axis
+constexpr Index kMaxSamples = 2048;  // bodies that the grid's cell and codes are chosen by
+constexpr Index kEntriesPerBody = 4;  // at most: two cells along each of the grid's two axes
+constexpr Index kCandidatesPerPair = 4;  // boxes are near more often than shapes: 2.2 times in a pile
+constexpr Index kSweepWidth = 8;    // candidates that a sweep tests at a time; entry columns have room for as many more
+
+/// A shape as a box with rounded edges, which all but planes are, and what else decides about pairs. 32 bytes.
+struct alignas(32) ShapeRecord {
+  Vec3 core;            // [m] half extents of the box
+  float rounding;       // [m] radius of the ball that is swept over it
+  float radius;         // [m] of the ball about the centre
+  std::uint32_t group;  // Filter
+  std::uint32_t mask;
+  std::uint32_t moves;  // 1: dynamic and not frozen
+};
+
+/// Where the grid is and how it is cut, in the backend's memory. All words are zero at the start of find_pairs.
+struct GridState {
+  // Reductions over all bodies, on unsigned images of floats that keep their order.
+  std::uint32_t center_low[3];   // complement of the smallest
+  std::uint32_t center_high[3];  // largest
+  std::uint32_t largest_extent;  // of any box along any axis
+  // Over samples of the bodies.
+  Index extent_bins[kExtentBins];  // by the larger extent along the grid's two axes
+  Index sweep_bins[kSweepBins];    // by position along the sweep axis
+  // Choices.
+  std::int32_t sweep_axis, axis_u, axis_v;  // the other two axes carry the grid
+  float origin_s, origin_u, origin_v;       // [m]
+  float range_s, range_u, range_v;          // [m] of the bodies' centres
+  float bins_per_meter;                     // along the sweep axis
+  float inv_cell;                           // [1/m] of level 0
+  std::int32_t code_bits;                   // low bits of a key: position along the sweep axis
+  float code_begin[kSweepBins + 1];         // first code of each bin
+  std::int32_t bits_u[kGridLevels];         // the grid wraps around after 2^bits cells; 0: not cut along this axis
+  std::int32_t bits_v[kGridLevels];
+  Index cell_begin[kGridLevels + 1];        // first cell number of each level
+  // What is on each level.
+  std::uint32_t sweep_extent[kGridLevels];  // bits of the largest extent along the sweep axis; 0: the level is empty
+  std::uint32_t levels;                     // bit l: level l has entries
+  Index level_begin[kGridLevels + 1];       // first entry of each level, in sorted order
+  // Near pairs, before their shapes were looked at.
+  Index candidates;        // all
+  Index plane_candidates;  // the first ones: with planes, already tested
+  Index candidate_lanes;   // all, rounded up to whole blocks
+};
+constexpr Index kGridWords = Index(sizeof(GridState) / sizeof(std::uint32_t));
+
+}  // namespace talus
+
+//  type           name         unit  meaning
+#define TALUS_BROAD_ROWS(X)                                                                            \
+  X(BodyPose,      pose,        "",   "at the start of the step, with its reach")                      \
+  X(Bounds,        bounds,      "m",  "box that holds the body throughout the step")                   \
+  X(ShapeRecord,   shape,       "",   "")                                                              \
+  X(Index,         entry_begin, "1",  "first entry of the row; before the scan: how many it has")
+
+#define TALUS_BROAD_ENTRIES(X)                                                                         \
+  X(std::uint32_t, key,         "1",  "cell, then code of the box's minimum along the sweep axis")     \
+  X(std::uint32_t, value,       "1",  "row and bits of the entry: kernels/grid.h")                     \
+  X(std::uint32_t, spare_key,   "1",  "")                                                              \
+  X(std::uint32_t, spare_value, "1",  "")                                                              \
+  X(float,         min_s,       "m",  "box of the entry's body, in sorted order: along the sweep axis") \
+  X(float,         max_s,       "m",  "")                                                              \
+  X(float,         min_u,       "m",  "and along the two axes of the grid")                            \
+  X(float,         max_u,       "m",  "")                                                              \
+  X(float,         min_v,       "m",  "")                                                              \
+  X(float,         max_v,       "m",  "")                                                              \
+  X(std::uint32_t, group,       "1",  "")                                                              \
+  X(std::uint32_t, mask,        "1",  "")                                                              \
+  X(float,         radius,      "m",  "")
+
+#define TALUS_CANDIDATES(X)                                                                            \
+  X(Index,         owner,       "1",  "in the order in which they were found, which means nothing")    \
+  X(Index,         partner,     "1",  "")                                                              \
+  X(Index,         place,       "1",  "in the owner's list, before it is sorted; -1: the shapes are not near")
+
+namespace talus {
+
+TALUS_DEFINE_VIEW(BroadRows, TALUS_BROAD_ROWS)
+TALUS_DEFINE_VIEW(BroadEntries, TALUS_BROAD_ENTRIES)
+TALUS_DEFINE_VIEW(Candidates, TALUS_CANDIDATES)
+
+struct BroadScratch {
+  BroadRows rows;        // capacity: body rows + 1
+  BroadEntries entries;  // capacity: entry_capacity + kSweepWidth
+  Candidates candidates;  // capacity: kCandidatesPerPair * pair_capacity, rounded up to whole blocks
+  GridState* grid = nullptr;
+  Index entry_capacity = 0;
+  Index pair_capacity = 0;
+  bool operator==(const BroadScratch&) const = default;
+};
+
+}  // namespace talus

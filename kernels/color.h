@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: MIT
+// Coloring of the contact graph: within a color no dynamic body appears twice, so a color's contacts can be solved at the
+// same time. Hashed trial coloring with a fixed palette (methods: parallel engine, 3.3): contacts keep last step's color;
+// each open one bids for a free color of both its bodies, and the highest bid wins. Bids are distinct and their maximum
+// does not depend on order, so the colors are the same on any machine. Fixed and kinematic bodies never conflict: they
+// are never written.
+#pragma once
+#include "contact_columns.h"
+#include "counters.h"
+#include "math/atomic.h"
+#include "math/scalar.h"
+#include "solve_columns.h"
+
+namespace talus::inline TALUS_ISA {
+
+constexpr int kColorRounds = 5;  // measured: 42,000 open contacts need 4 rounds; what is left then overflows
+
+/// Mixes the low 29 bits one to one, so that different contacts have different bids.
+TALUS_INLINE std::uint32_t mix_29(std::uint32_t x) {
+  constexpr std::uint32_t kMask = (1u << 29) - 1;
+  x = (x * 0x9e3779b1u) & kMask;
+  x ^= x >> 15;
+  x = (x * 0x85ebca6bu) & kMask;
+  x ^= x >> 13;
+  return x;
+}
+
+/// Position of the n-th set bit.
+TALUS_INLINE std::uint32_t nth_bit(std::uint32_t bits, std::uint32_t n) {
+  for (std::uint32_t i = 0; i < n; ++i) bits &= bits - 1;
+  std::uint32_t position = 0;
+  while (((bits >> position) & 1u) == 0) ++position;
+  return position;
+}
+TALUS_INLINE std::uint32_t bit_count(std::uint32_t bits) {
+  std::uint32_t n = 0;
+  for (; bits != 0; bits &= bits - 1) ++n;
+  return n;
+}
+
+/// Forgets the last step. One element is one body row.
+struct ClearColors {
+  SolveRowScratch rows;
+  TALUS_HD void operator()(Index body) const {
+    rows.color_mask[body] = 0;
+    rows.split_count[body] = 0;
+    for (int c = 0; c < kPalette; ++c) rows.bids[body].bid[c] = 0;
+  }
+};
+
+/// What the rounds share.
+struct ColorGraph {
+  PairList pairs;
+  Column<float> inv_mass;
+  Column<std::uint32_t> mask;        // of each body
+  Column<ColorBids> bids;            // of each body
+  Column<Index> contact_pair;        // of each contact
+  Column<std::uint32_t> color;       // of each contact
+
+  TALUS_HD Index body_a(Index contact) const { return pairs.owner[contact_pair[contact]]; }
+  TALUS_HD Index body_b(Index contact) const { return pairs.partner[contact_pair[contact]]; }
+  TALUS_HD bool moves(Index body) const { return inv_mass[body] > 0.0f; }
+  /// The color an open contact wants in a round, or kPalette if none is free.
+  TALUS_HD std::uint32_t wanted(Index contact, Index a, Index b, std::uint32_t round) const {
+    const std::uint32_t taken = (moves(a) ? mask[a] : 0u) | (moves(b) ? mask[b] : 0u);
+    const std::uint32_t free = ~taken & ((1u << kPalette) - 1);
+    if (free == 0) return kPalette;
+    return nth_bit(free, mix_29(std::uint32_t(contact) + round * 0x1f3d5b79u) % bit_count(free));
+  }
+  /// Higher in later rounds, so that bids need not be cleared between them.
+  TALUS_HD static std::uint32_t bid(Index contact, std::uint32_t round) {
+    return (round + 1) << 29 | mix_29(std::uint32_t(contact));
+  }
+};
+
+/// Contacts that have a color from the last step keep it: a part of a valid coloring is valid.
+struct KeepColors {
+  ColorGraph graph;
+  TALUS_HD void operator()(Index contact) const {
+    const std::uint32_t c = graph.color[contact];
+    if (c >= kPalette) return;
+    const Index a = graph.body_a(contact), b = graph.body_b(contact);
+    if (graph.moves(a)) atomic_or(&graph.mask[a], 1u << c);
+    if (graph.moves(b)) atomic_or(&graph.mask[b], 1u << c);
+  }
+};
+
+struct BidForColor {
+  ColorGraph graph;
+  std::uint32_t round;
+  TALUS_HD void operator()(Index contact) const {
+    if (graph.color[contact] < kPalette) return;
+    const Index a = graph.body_a(contact), b = graph.body_b(contact);
+    const std::uint32_t c = graph.wanted(contact, a, b, round);
+    if (c == kPalette) return;
+    const std::uint32_t bid = ColorGraph::bid(contact, round);
+    if (graph.moves(a)) atomic_max(&graph.bids[a].bid[c], bid);
+    if (graph.moves(b)) atomic_max(&graph.bids[b].bid[c], bid);
+  }
+};
+
+/// Takes the color if the bid won at both bodies. Reads the masks of the round's start: the winners' bits are set by
+/// MarkColors, so that no element sees another's result.
+struct TakeColor {
+  ColorGraph graph;
+  std::uint32_t round;
+  TALUS_HD void operator()(Index contact) const {
+    if (graph.color[contact] < kPalette) return;
+    const Index a = graph.body_a(contact), b = graph.body_b(contact);
+    const std::uint32_t c = graph.wanted(contact, a, b, round);
+    const std::uint32_t bid = ColorGraph::bid(contact, round);
+    const bool won = c != kPalette && (!graph.moves(a) || graph.bids[a].bid[c] == bid) &&
+                     (!graph.moves(b) || graph.bids[b].bid[c] == bid);
+    // 0x80 | c: taken in this round
+    if (won) graph.color[contact] = 0x80u | c;
+  }
+};
+struct MarkColors {
+  ColorGraph graph;
+  TALUS_HD void operator()(Index contact) const {
+    const std::uint32_t marked = graph.color[contact];
+    if ((marked & 0x80u) == 0 || marked == cache::kNoColor) return;
+    const std::uint32_t c = marked & 0x7fu;
+    graph.color[contact] = c;
+    const Index a = graph.body_a(contact), b = graph.body_b(contact);
+    if (graph.moves(a)) atomic_or(&graph.mask[a], 1u << c);
+    if (graph.moves(b)) atomic_or(&graph.mask[b], 1u << c);
+  }
+};
+
+/// What is still open goes to the overflow color; its bodies count how often they are split.
+struct CloseColors {
+  ColorGraph graph;
+  Column<Index> split_count;
+  CacheRows rows;
+  // out: element is one contact
+  Column<std::uint32_t> sort_key;
+  Column<std::uint32_t> sort_contact;
+
+  TALUS_HD void operator()(Index contact) const {
+    const Index a = graph.body_a(contact), b = graph.body_b(contact);
+    std::uint32_t c = graph.color[contact];
+    if (c >= kPalette) {
+      c = kOverflowColor;
+      if (graph.moves(a)) atomic_add(&split_count[a], 1);
+      if (graph.moves(b)) atomic_add(&split_count[b], 1);
+    }
+    graph.color[contact] = c;
+    rows.set(cache::color, graph.contact_pair[contact], c);
+    sort_key[contact] = c;
+    sort_contact[contact] = std::uint32_t(contact);
+  }
+};
+
+/// Where each color begins among the sorted contacts. color_size holds the first contact of each color until ShapeLanes.
+struct FindColorBegins {
+  Column<std::uint32_t> sort_key;
+  Counters* counters;
+  TALUS_HD void operator()(Index i) const {
+    const std::uint32_t c = sort_key[i];
+    if (i == 0 || sort_key[i - 1] != c) counters->color_begin[c] = i;
+    if (i + 1 == counters->contacts || sort_key[i + 1] != c) counters->color_size[c] = i + 1;
+  }
+};
+
+/// One element. From [begin, end) of each color among the contacts to sizes and to lanes padded to whole blocks.
+struct ShapeLanes {
+  Counters* counters;
+  TALUS_HD void operator()(Index) const {
+    Index lane = 0;
+    for (int c = 0; c < kColorCount; ++c) {
+      const Index size = counters->color_size[c] - counters->color_begin[c];
+      counters->color_size[c] = size;
+      counters->color_begin[c] = lane;
+      lane += (size + kLanes - 1) / kLanes * kLanes;
+    }
+    counters->color_begin[kColorCount] = lane;
+    counters->lanes = lane;
+  }
+};
+
+}  // namespace talus::inline TALUS_ISA

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: MIT
+// Buffers that prove too small. A step finds out how much room it needs before it writes there. If there is less, it
+// says so and sets all loop bounds to zero: the rest of the step, and every step queued behind it, does nothing, and
+// the state stays as it was. The host enlarges the buffer and runs the step again.
+#pragma once
+#include "counters.h"
+#include "lane_blocks.h"
+
+namespace talus::inline TALUS_ISA {
+
+/// All loop bounds to zero.
+TALUS_INLINE void clear_loop_bounds(Counters& c) {
+  c.rows = c.row_lanes = c.first_lane = c.entries = c.pairs = c.contacts = c.lanes = 0;
+  for (Index& begin : c.color_begin) begin = 0;
+  for (Index& size : c.color_size) size = 0;
+}
+
+/// Sets a loop bound to the total that the step needs, or stops the step. One element.
+struct CheckGrowth {
+  Counters* counters;
+  const Index* total;  // exact, also beyond the capacity
+  Index* live;         // the loop bound; may be `total` itself
+  Index capacity;      // rows of the buffer
+  Growth what;
+  Index elements = 1;  // that a row of the buffer has room for
+
+  TALUS_HD void operator()(Index) const {
+    const Index need = *total / elements + (*total % elements != 0 ? 1 : 0);
+    if (need <= capacity) {
+      *live = *total;
+      return;
+    }
+    *live = 0;
+    counters->must_grow |= 1u << std::uint32_t(what);
+    counters->need[int(what)] = need;
+    clear_loop_bounds(*counters);
+  }
+};
+
+/// First kernel of a step. One element.
+struct BeginStep {
+  Counters* counters;
+  Index rows;  // host's number
+
+  TALUS_HD void operator()(Index) const {
+    clear_loop_bounds(*counters);
+    if (counters->must_grow == 0) {
+      counters->rows = rows;
+      counters->row_lanes = (rows + kLanes - 1) / kLanes * kLanes;
+    }
+    counters->points = 0;
+    counters->recycled = 0;
+    counters->first_bad_row = 0x7fffffff;
+    counters->residual_complementarity = 0;
+    counters->residual_approach = 0;
+  }
+};
+
+}  // namespace talus::inline TALUS_ISA

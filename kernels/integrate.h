@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: MIT
+// Motion of bodies over one sub-step, a pack of bodies at a time: velocities from forces, and positions from velocities.
+#pragma once
+#include "columns.h"
+#include "lanes.h"
+#include "solve_columns.h"
+#include "step_params.h"
+
+namespace talus::inline TALUS_ISA {
+
+constexpr float kMaxSpeed = 1e6f;     // [m/s, rad/s] beyond it a body is frozen: products of two still are finite
+constexpr float kMaxPosition = 1e8f;  // [m]
+constexpr float kMaxHalfTurn = 0.78539816f;  // [rad] half the rotation of a sub-step; beyond it sine_cosine_small fails
+
+/// v' = (v + h a) / (1 + h c), and the warm start of the next sub-step: within a step the contact rows are fixed, so the
+/// impulses of the sub-step that ended changed the velocity by v - v_free, and will do so again (methods: parallel engine,
+/// 4.3). One body a lane.
+struct IntegrateVelocities {
+  // model
+  BodyModel model;
+  // inputs
+  BodyInputs inputs;
+  // scratch in/out: rows of this lane
+  BodyVelocity* velocity;
+  BodyVelocity* free_velocity;
+  const BodyInertia* inertia;
+  const StepParams* params;
+
+  template <class Real>
+  TALUS_INLINE void solve(Index row) const {
+    Real now[8], free[8], turning[8];
+    load_records(&velocity[0].linear.x, row, now);
+    load_records(&free_velocity[0].linear.x, row, free);
+    load_records(inertia[0].m, row, turning);
+    const Real h(params->h), one(1.0f), zero(0.0f), inv_mass = now[3];
+    const Mask<Real> moves = inv_mass > zero;
+    const Real weight = select(moves, load<Real>(model.gravity_scale.data, row), zero);
+    const Vec3Of<Real> force = load<Real>(inputs.force, row), torque = load<Real>(inputs.torque, row);
+    const Vec3Of<Real> gravity{Real(params->gravity.x), Real(params->gravity.y), Real(params->gravity.z)};
+    const Vec3Of<Real> v{now[0], now[1], now[2]}, w{now[4], now[5], now[6]};
+    const Vec3Of<Real> pushed = v - Vec3Of<Real>{free[0], free[1], free[2]};
+    const Vec3Of<Real> twisted = w - Vec3Of<Real>{free[4], free[5], free[6]};
+    const Vec3Of<Real> spin{turning[0] * torque.x + turning[3] * torque.y + turning[4] * torque.z,
+                            turning[3] * torque.x + turning[1] * torque.y + turning[5] * torque.z,
+                            turning[4] * torque.x + turning[5] * torque.y + turning[2] * torque.z};
+    const Real keep_linear = select(moves, one / (one + h * load<Real>(model.linear_damping.data, row)), one);
+    const Real keep_angular = select(moves, one / (one + h * load<Real>(model.angular_damping.data, row)), one);
+    Vec3Of<Real> v_free = keep_linear * (v + h * (weight * gravity + inv_mass * force));
+    Vec3Of<Real> w_free = keep_angular * (w + h * spin);
+    Vec3Of<Real> v_next = v_free + pushed, w_next = w_free + twisted;
+    const Real limit(kMaxSpeed);
+    const Mask<Real> tame = largest(v_next) < limit && largest(w_next) < limit && largest(v_free) < limit &&
+                            largest(w_free) < limit;
+    const Vec3Of<Real> still{zero, zero, zero};
+    v_free = select<Real>(tame, v_free, still);
+    w_free = select<Real>(tame, w_free, still);
+    v_next = select<Real>(tame, v_next, still);
+    w_next = select<Real>(tame, w_next, still);
+    write(v_next, w_next, select(tame, now[7], one), now);
+    write(v_free, w_free, free[7], free);
+    store_records(&velocity[0].linear.x, row, now);
+    store_records(&free_velocity[0].linear.x, row, free);
+  }
+
+  /// False for NaN when compared with <.
+  template <class Real>
+  TALUS_INLINE static Real largest(Vec3Of<Real> v) {
+    return abs_of(v.x) + abs_of(v.y) + abs_of(v.z);
+  }
+  template <class Real>
+  TALUS_INLINE static void write(Vec3Of<Real> v, Vec3Of<Real> w, Real flag, Real record[8]) {
+    record[0] = v.x;
+    record[1] = v.y;
+    record[2] = v.z;
+    record[4] = w.x;
+    record[5] = w.y;
+    record[6] = w.z;
+    record[7] = flag;
+  }
+};
+
+/// x' = x + h v', and the turn of a free rigid body over h. One body a lane.
+///
+/// The turn keeps energy and angular momentum: with M the angular momentum in body axes halfway through, the implicit
+/// mid-point rule m' = m + k M x w, M = I w = (m + m') / 2, conserves both quadratic invariants for any step k, and is
+/// the rotation of m by -2 atan(k |w| / 2) about w. Turning the body by the opposite rotation leaves the angular momentum
+/// in world axes as it was. k = 2 tan(h |w| / 2) / |w| makes it the exponential map: a turn by exactly h |w|.
+/// The equation for w is solved by Newton's method from the velocity at the start.
+struct IntegratePositions {
+  // model
+  BodyModel model;
+  // inputs, for the mid-point rule of free flight
+  BodyInputs inputs;
+  // state at the start of the step
+  QuatColumn orientation;
+  // scratch in/out: rows of this lane
+  BodyVelocity* velocity;
+  BodyVelocity* free_velocity;
+  BodyDisplacement* displacement;
+  const StepParams* params;
+
+  template <class Real>
+  TALUS_INLINE void solve(Index row) const {
+    Real now[8], free[8], moved[8];
+    load_records(&velocity[0].linear.x, row, now);
+    load_records(&free_velocity[0].linear.x, row, free);
+    load_records(&displacement[0].shift.x, row, moved);
+    const Real h(params->h), one(1.0f), zero(0.0f), inv_mass = now[3];
+    const Vec3Of<Real> v{now[0], now[1], now[2]}, w{now[4], now[5], now[6]};
+    Vec3Of<Real> shift = Vec3Of<Real>{moved[0], moved[1], moved[2]} + h * v;
+    if (params->moreau != 0) shift = shift - mid_point(row, h, inv_mass, free[7]);
+
+    const Vec3Of<Real> inverse = load<Real>(model.inv_inertia, row);
+    const Mask<Real> round = inverse.x == inverse.y && inverse.y == inverse.z;
+    const QuatOf<Real> start = load<Real>(orientation, row);
+    const QuatOf<Real> q = QuatOf<Real>{moved[4], moved[5], moved[6], moved[7]} * start;
+    Vec3Of<Real> half = rotate_back(q, w);  // body axes; after Newton's method: the angular velocity halfway
+    Vec3Of<Real> momentum{zero, zero, zero};
+    const Mask<Real> tumbles = !round;
+    if (any_of(tumbles)) {
+      const Vec3Of<Real> filled = select<Real>(tumbles, inverse, Vec3Of<Real>{one, one, one});
+      const Vec3Of<Real> inertia{one / filled.x, one / filled.y, one / filled.z};
+      momentum = scale(inertia, half);
+      half = velocity_halfway(half, momentum, inertia, filled, h);
+    }
+    Real sinc, cosine;
+    half_turn(h, half, sinc, cosine);
+    const Vec3Of<Real> axis = (Real(0.5f) * h * sinc) * half;
+    const QuatOf<Real> turn{axis.x, axis.y, axis.z, cosine};
+    const QuatOf<Real> next = normalized(q * turn);
+    const Vec3Of<Real> spun = rotate(next, scale(inverse, rotate_back(turn, momentum)));
+    const Vec3Of<Real> w_next = select<Real>(tumbles, spun, w);
+    const QuatOf<Real> rotation = next * conjugate(start);
+
+    moved[0] = shift.x;
+    moved[1] = shift.y;
+    moved[2] = shift.z;
+    moved[4] = rotation.x;
+    moved[5] = rotation.y;
+    moved[6] = rotation.z;
+    moved[7] = rotation.w;
+    store_records(&displacement[0].shift.x, row, moved);
+    if (any_of(tumbles)) {
+      // The turn changes the velocity without any impulse: the free velocity follows.
+      const Vec3Of<Real> w_free = Vec3Of<Real>{free[4], free[5], free[6]} + (w_next - w);
+      IntegrateVelocities::write(v, w_next, now[7], now);
+      IntegrateVelocities::write(Vec3Of<Real>{free[0], free[1], free[2]}, w_free, free[7], free);
+      store_records(&velocity[0].linear.x, row, now);
+      store_records(&free_velocity[0].linear.x, row, free);
+    }
+  }
+
+  /// [m] h^2 a / 2 for bodies without contacts: h v' less this is h (v + v') / 2, Moreau's mid-point (S1-08).
+  template <class Real>
+  TALUS_INLINE Vec3Of<Real> mid_point(Index row, Real h, Real inv_mass, Real touched) const {
+    const Real part = select(inv_mass > Real(0.0f), select(touched > Real(0.0f), Real(0.0f), Real(0.5f)), Real(0.0f));
+    const Real weight = load<Real>(model.gravity_scale.data, row);
+    const Vec3Of<Real> gravity{Real(params->gravity.x), Real(params->gravity.y), Real(params->gravity.z)};
+    return (part * h * h) * (weight * gravity + inv_mass * load<Real>(inputs.force, row));
+  }
+
+  /// sin(x) / x and cos(x) for x = h |w| / 2.
+  template <class Real>
+  TALUS_INLINE static void half_turn(Real h, Vec3Of<Real> w, Real& sinc, Real& cosine) {
+    const Real x = min_of(Real(0.5f) * h * length(w), Real(kMaxHalfTurn));
+    const Real u = x * x;
+    sinc = Real(1.0f) + u * (Real(-1.6666667e-1f) + u * (Real(8.3333333e-3f) + u * (Real(-1.9841270e-4f) + u * Real(2.7557319e-6f))));
+    cosine = Real(1.0f) + u * (Real(-0.5f) + u * (Real(4.1666667e-2f) + u * (Real(-1.3888889e-3f) + u * Real(2.4801587e-5f))));
+  }
+
+  /// Newton's method for f(w) = w - I^-1 (m + k/2 I w x w) = 0.
+  template <class Real>
+  TALUS_INLINE static Vec3Of<Real> velocity_halfway(Vec3Of<Real> w, Vec3Of<Real> m, Vec3Of<Real> i, Vec3Of<Real> inverse,
+                                                    Real h) {
+    const Vec3Of<Real> ratio{(i.y - i.z) * inverse.x, (i.z - i.x) * inverse.y, (i.x - i.y) * inverse.z};
+    const Vec3Of<Real> start = scale(inverse, m);
+    const Real one(1.0f);
+    for (int iteration = 0; iteration < kNewtonIterations; ++iteration) {
+      Real sinc, cosine;
+      half_turn(h, w, sinc, cosine);
+      const Real k = Real(0.5f) * h * sinc / cosine;
+      const Vec3Of<Real> f{w.x - start.x - k * ratio.x * w.y * w.z, w.y - start.y - k * ratio.y * w.z * w.x,
+                           w.z - start.z - k * ratio.z * w.x * w.y};
+      // Rows of the Jacobian; k is held.
+      const Vec3Of<Real> r0{one, -k * ratio.x * w.z, -k * ratio.x * w.y};
+      const Vec3Of<Real> r1{-k * ratio.y * w.z, one, -k * ratio.y * w.x};
+      const Vec3Of<Real> r2{-k * ratio.z * w.y, -k * ratio.z * w.x, one};
+      const Vec3Of<Real> c0 = cross(r1, r2), c1 = cross(r2, r0), c2 = cross(r0, r1);
+      const Real det = one / dot(r0, c0);
+      w = w - det * (f.x * c0 + f.y * c1 + f.z * c2);
+    }
+    return w;
+  }
+  static constexpr int kNewtonIterations = 3;
+};
+
+}  // namespace talus::inline TALUS_ISA

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: MIT
+// How a kernel template reads and writes: one lane for float (a CUDA thread, or the scalar build), a pack of lanes for
+// packs, whose overloads are in math/pack.h.
+#pragma once
+#include "lane_blocks.h"
+#include "math/vec3.h"
+
+namespace talus::inline TALUS_ISA {
+
+TALUS_INLINE float load_lanes(const float* from, float) {
+  return *from;
+}
+TALUS_INLINE void store_lanes(float* to, float value) {
+  *to = value;
+}
+/// Bit i: lane i of a mask.
+TALUS_INLINE unsigned lane_bits(bool condition) {
+  return condition ? 1u : 0u;
+}
+TALUS_INLINE bool every_lane(float) {
+  return true;
+}
+/// Eight consecutive floats of a record whose row is given; for packs, of as many records as the pack has lanes.
+TALUS_INLINE void gather_records(const float* base, const std::uint32_t* rows, float out[8]) {
+  const float* from = base + std::size_t(*rows) * 8;
+  for (int i = 0; i < 8; ++i) out[i] = from[i];
+}
+/// The way back, for the lanes that are wanted.
+TALUS_INLINE void scatter_records(float* base, const std::uint32_t* rows, const float in[8], bool wanted) {
+  if (!wanted) return;
+  float* to = base + std::size_t(*rows) * 8;
+  for (int i = 0; i < 8; ++i) to[i] = in[i];
+}
+
+/// Lanes that a Real holds.
+template <class Real>
+struct LaneCount {
+  static constexpr int value = Real::kWidth;
+};
+template <>
+struct LaneCount<float> {
+  static constexpr int value = 1;
+};
+
+/// Records of consecutive rows, from `row` on.
+template <class Real>
+TALUS_INLINE void load_records(const float* base, Index row, Real out[8]) {
+  std::uint32_t rows[LaneCount<Real>::value];
+  for (int i = 0; i < LaneCount<Real>::value; ++i) rows[i] = std::uint32_t(row + i);
+  gather_records(base, rows, out);
+}
+template <class Real>
+TALUS_INLINE void store_records(float* base, Index row, const Real in[8]) {
+  std::uint32_t rows[LaneCount<Real>::value];
+  for (int i = 0; i < LaneCount<Real>::value; ++i) rows[i] = std::uint32_t(row + i);
+  scatter_records(base, rows, in, every_lane(Real{}));
+}
+
+/// Consecutive rows of a plain column, from `row` on.
+template <class Real>
+TALUS_INLINE Real load(const float* column, Index row) {
+  return load_lanes(column + row, Real{});
+}
+template <class Real>
+TALUS_INLINE Vec3Of<Real> load(const Vec3Column& column, Index row) {
+  return {load<Real>(column.x, row), load<Real>(column.y, row), load<Real>(column.z, row)};
+}
+template <class Real>
+TALUS_INLINE QuatOf<Real> load(const QuatColumn& column, Index row) {
+  return {load<Real>(column.x, row), load<Real>(column.y, row), load<Real>(column.z, row), load<Real>(column.w, row)};
+}
+
+/// A field of lane blocks, from `row` on.
+template <class Real, int Fields>
+TALUS_INLINE Real load(const LaneBlocks<Fields>& blocks, int field, Index row) {
+  return load_lanes(reinterpret_cast<const float*>(blocks.at(field, row)), Real{});
+}
+template <class Real, int Fields>
+TALUS_INLINE Vec3Of<Real> load_vector(const LaneBlocks<Fields>& blocks, int field, Index row) {
+  return {load<Real>(blocks, field, row), load<Real>(blocks, field + 1, row), load<Real>(blocks, field + 2, row)};
+}
+template <class Real, int Fields>
+TALUS_INLINE void store(const LaneBlocks<Fields>& blocks, int field, Index row, Real value) {
+  store_lanes(reinterpret_cast<float*>(blocks.at(field, row)), value);
+}
+
+}  // namespace talus::inline TALUS_ISA

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: MIT
+// Integer atomics. Only operations whose result does not depend on the order of arrival may decide anything: sums,
+// maxima and unions. The value that atomic_add returns does depend on it, so what it places must be sorted afterwards.
+#pragma once
+#include <cstdint>
+
+#include <talus/config.h>
+#include <talus/types.h>
+
+namespace talus::inline TALUS_ISA {
+
+/// Adds and returns the value before.
+TALUS_INLINE Index atomic_add(Index* target, Index value) {
+#if TALUS_ON_DEVICE
+  return atomicAdd(target, value);
+#else
+  return __atomic_fetch_add(target, value, __ATOMIC_RELAXED);
+#endif
+}
+TALUS_INLINE void atomic_add(std::int64_t* target, std::int64_t value) {
+#if TALUS_ON_DEVICE
+  atomicAdd(reinterpret_cast<unsigned long long*>(target), static_cast<unsigned long long>(value));
+#else
+  __atomic_fetch_add(target, value, __ATOMIC_RELAXED);
+#endif
+}
+TALUS_INLINE void atomic_or(std::uint32_t* target, std::uint32_t bits) {
+#if TALUS_ON_DEVICE
+  atomicOr(target, bits);
+#else
+  __atomic_fetch_or(target, bits, __ATOMIC_RELAXED);
+#endif
+}
+TALUS_INLINE void atomic_max(std::uint32_t* target, std::uint32_t value) {
+#if TALUS_ON_DEVICE
+  atomicMax(target, value);
+#else
+  std::uint32_t seen = __atomic_load_n(target, __ATOMIC_RELAXED);
+  while (seen < value &&
+         !__atomic_compare_exchange_n(target, &seen, value, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
+  }
+#endif
+}
+TALUS_INLINE void atomic_min(Index* target, Index value) {
+#if TALUS_ON_DEVICE
+  atomicMin(target, value);
+#else
+  Index seen = __atomic_load_n(target, __ATOMIC_RELAXED);
+  while (seen > value &&
+         !__atomic_compare_exchange_n(target, &seen, value, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
+  }
+#endif
+}
+
+}  // namespace talus::inline TALUS_ISA

@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: MIT
+// Packs: as many floats as a SIMD register holds, with the operations that kernels use, each with the bits of its scalar
+// twin in math/scalar.h. CPU only. Written over the compiler's vector types: std::experimental::simd has a scalar fma,
+// another max, and gave wrong results with clang 14 (methods: parallel engine, section 5.2).
+#pragma once
+#include <cstdint>
+
+#include "math/scalar.h"
+
+#if !defined(TALUS_SCALAR) && (defined(__AVX2__) || defined(__SSE2__))
+#include <immintrin.h>
+#endif
+
+namespace talus::inline TALUS_ISA {
+
+#if defined(TALUS_SCALAR) || !(defined(__AVX512F__) || defined(__AVX2__) || defined(__SSE2__))
+
+using NativePack = float;
+
+#else
+
+#if defined(__AVX512F__)
+constexpr int kPackWidth = 16;
+#elif defined(__AVX2__)
+constexpr int kPackWidth = 8;
+#else
+constexpr int kPackWidth = 4;
+#endif
+
+using FloatLanes = float __attribute__((vector_size(kPackWidth * sizeof(float))));
+using IntLanes = std::int32_t __attribute__((vector_size(kPackWidth * sizeof(float))));
+
+/// Lanes that are all ones or all zeros.
+struct PackMask {
+  IntLanes lanes;
+};
+
+struct Pack {
+  static constexpr int kWidth = kPackWidth;
+  FloatLanes lanes;
+
+  Pack() = default;
+  TALUS_INLINE Pack(float value) : lanes(value - FloatLanes{}) {}  // NOLINT: scalars mix with packs by design
+  TALUS_INLINE explicit Pack(FloatLanes value) : lanes(value) {}
+};
+using NativePack = Pack;
+
+template <>
+struct MaskOf<Pack> {
+  using type = PackMask;
+};
+
+TALUS_INLINE Pack operator+(Pack a, Pack b) {
+  return Pack(a.lanes + b.lanes);
+}
+TALUS_INLINE Pack operator-(Pack a, Pack b) {
+  return Pack(a.lanes - b.lanes);
+}
+TALUS_INLINE Pack operator*(Pack a, Pack b) {
+  return Pack(a.lanes * b.lanes);
+}
+TALUS_INLINE Pack operator/(Pack a, Pack b) {
+  return Pack(a.lanes / b.lanes);
+}
+TALUS_INLINE Pack operator-(Pack a) {
+  return Pack(-a.lanes);
+}
+TALUS_INLINE PackMask operator<(Pack a, Pack b) {
+  return {a.lanes < b.lanes};
+}
+TALUS_INLINE PackMask operator>(Pack a, Pack b) {
+  return {a.lanes > b.lanes};
+}
+TALUS_INLINE PackMask operator<=(Pack a, Pack b) {
+  return {a.lanes <= b.lanes};
+}
+TALUS_INLINE PackMask operator==(Pack a, Pack b) {
+  return {a.lanes == b.lanes};
+}
+TALUS_INLINE PackMask operator&&(PackMask a, PackMask b) {
+  return {a.lanes & b.lanes};
+}
+TALUS_INLINE PackMask operator||(PackMask a, PackMask b) {
+  return {a.lanes | b.lanes};
+}
+TALUS_INLINE PackMask operator!(PackMask a) {
+  return {~a.lanes};
+}
+TALUS_INLINE Pack select(PackMask condition, Pack yes, Pack no) {
+  return Pack(condition.lanes ? yes.lanes : no.lanes);
+}
+TALUS_INLINE Pack min_of(Pack a, Pack b) {
+  return select(a < b, a, b);
+}
+TALUS_INLINE Pack max_of(Pack a, Pack b) {
+  return select(a > b, a, b);
+}
+TALUS_INLINE Pack clamp_to(Pack x, Pack low, Pack high) {
+  return max_of(low, min_of(x, high));
+}
+TALUS_INLINE Pack abs_of(Pack x) {
+  return select(x < Pack(0.0f), -x, x);
+}
+TALUS_INLINE PackMask is_finite(Pack x) {
+  return x - x == Pack(0.0f);
+}
+
+TALUS_INLINE PackMask every_lane(Pack) {
+  return {~IntLanes{}};
+}
+TALUS_INLINE Pack load_lanes(const float* from, Pack) {
+  Pack p;
+  __builtin_memcpy(&p.lanes, from, sizeof(p.lanes));
+  return p;
+}
+TALUS_INLINE void store_lanes(float* to, Pack p) {
+  __builtin_memcpy(to, &p.lanes, sizeof(p.lanes));
+}
+
+#if defined(__AVX512F__)
+
+TALUS_INLINE Pack square_root(Pack x) {
+  return Pack(FloatLanes(_mm512_sqrt_ps(__m512(x.lanes))));
+}
+TALUS_INLINE unsigned lane_bits(PackMask m) {
+  return _mm512_movepi32_mask(__m512i(m.lanes));
+}
+
+#elif defined(__AVX2__)
+
+TALUS_INLINE Pack square_root(Pack x) {
+  return Pack(FloatLanes(_mm256_sqrt_ps(__m256(x.lanes))));
+}
+TALUS_INLINE unsigned lane_bits(PackMask m) {
+  return unsigned(_mm256_movemask_ps(__m256(m.lanes)));
+}
+
+#else
+
+TALUS_INLINE Pack square_root(Pack x) {
+  return Pack(FloatLanes(_mm_sqrt_ps(__m128(x.lanes))));
+}
+TALUS_INLINE unsigned lane_bits(PackMask m) {
+  return unsigned(_mm_movemask_ps(__m128(m.lanes)));
+}
+
+#endif
+
+TALUS_INLINE bool any_of(PackMask m) {
+  return lane_bits(m) != 0;
+}
+
+// ---- records: eight consecutive floats a row, transposed to eight packs and back --------------------------------------
+
+#if defined(__AVX2__)
+
+/// Rows of eight floats to columns of eight and, the same operation, back.
+TALUS_INLINE void transpose_8x8(__m256 r[8]) {
+  __m256 t[8];
+  for (int i = 0; i < 8; i += 2) {
+    t[i] = _mm256_unpacklo_ps(r[i], r[i + 1]);
+    t[i + 1] = _mm256_unpackhi_ps(r[i], r[i + 1]);
+  }
+  __m256 u[8];
+  for (int i = 0; i < 8; i += 4) {
+    u[i] = _mm256_shuffle_ps(t[i], t[i + 2], 0x44);
+    u[i + 1] = _mm256_shuffle_ps(t[i], t[i + 2], 0xee);
+    u[i + 2] = _mm256_shuffle_ps(t[i + 1], t[i + 3], 0x44);
+    u[i + 3] = _mm256_shuffle_ps(t[i + 1], t[i + 3], 0xee);
+  }
+  for (int i = 0; i < 4; ++i) {
+    r[i] = _mm256_permute2f128_ps(u[i], u[i + 4], 0x20);
+    r[i + 4] = _mm256_permute2f128_ps(u[i], u[i + 4], 0x31);
+  }
+}
+
+#endif
+
+#if defined(__AVX512F__)
+
+TALUS_INLINE void gather_records(const float* base, const std::uint32_t* rows, Pack out[8]) {
+  __m256 low[8], high[8];
+  for (int i = 0; i < 8; ++i) {
+    low[i] = _mm256_load_ps(base + std::size_t(rows[i]) * 8);
+    high[i] = _mm256_load_ps(base + std::size_t(rows[i + 8]) * 8);
+  }
+  transpose_8x8(low);
+  transpose_8x8(high);
+  for (int i = 0; i < 8; ++i) {
+    out[i].lanes = FloatLanes(_mm512_insertf32x8(_mm512_castps256_ps512(low[i]), high[i], 1));
+  }
+}
+TALUS_INLINE void scatter_records(float* base, const std::uint32_t* rows, const Pack in[8], PackMask wanted) {
+  __m256 low[8], high[8];
+  for (int i = 0; i < 8; ++i) {
+    low[i] = _mm512_castps512_ps256(__m512(in[i].lanes));
+    high[i] = _mm512_extractf32x8_ps(__m512(in[i].lanes), 1);
+  }
+  transpose_8x8(low);
+  transpose_8x8(high);
+  const unsigned bits = lane_bits(wanted);
+  for (int i = 0; i < 8; ++i) {
+    if ((bits >> i) & 1u) _mm256_store_ps(base + std::size_t(rows[i]) * 8, low[i]);
+    if ((bits >> (i + 8)) & 1u) _mm256_store_ps(base + std::size_t(rows[i + 8]) * 8, high[i]);
+  }
+}
+
+#elif defined(__AVX2__)
+
+TALUS_INLINE void gather_records(const float* base, const std::uint32_t* rows, Pack out[8]) {
+  __m256 r[8];
+  for (int i = 0; i < 8; ++i) r[i] = _mm256_load_ps(base + std::size_t(rows[i]) * 8);
+  transpose_8x8(r);
+  for (int i = 0; i < 8; ++i) out[i].lanes = FloatLanes(r[i]);
+}
+TALUS_INLINE void scatter_records(float* base, const std::uint32_t* rows, const Pack in[8], PackMask wanted) {
+  __m256 r[8];
+  for (int i = 0; i < 8; ++i) r[i] = __m256(in[i].lanes);
+  transpose_8x8(r);
+  const unsigned bits = lane_bits(wanted);
+  for (int i = 0; i < 8; ++i) {
+    if ((bits >> i) & 1u) _mm256_store_ps(base + std::size_t(rows[i]) * 8, r[i]);
+  }
+}
+
+#else
+
+TALUS_INLINE void gather_records(const float* base, const std::uint32_t* rows, Pack out[8]) {
+  for (int half = 0; half < 2; ++half) {
+    __m128 r[4];
+    for (int i = 0; i < 4; ++i) r[i] = _mm_load_ps(base + std::size_t(rows[i]) * 8 + half * 4);
+    _MM_TRANSPOSE4_PS(r[0], r[1], r[2], r[3]);
+    for (int i = 0; i < 4; ++i) out[half * 4 + i].lanes = FloatLanes(r[i]);
+  }
+}
+TALUS_INLINE void scatter_records(float* base, const std::uint32_t* rows, const Pack in[8], PackMask wanted) {
+  const unsigned bits = lane_bits(wanted);
+  for (int half = 0; half < 2; ++half) {
+    __m128 r[4];
+    for (int i = 0; i < 4; ++i) r[i] = __m128(in[half * 4 + i].lanes);
+    _MM_TRANSPOSE4_PS(r[0], r[1], r[2], r[3]);
+    for (int i = 0; i < 4; ++i) {
+      if ((bits >> i) & 1u) _mm_store_ps(base + std::size_t(rows[i]) * 8 + half * 4, r[i]);
+    }
+  }
+}
+
+#endif
+
+#endif
+
+}  // namespace talus::inline TALUS_ISA

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: MIT
+// What a collision test gives: up to four points on one plane of contact.
+#pragma once
+#include <cstdint>
+
+#include <talus/types.h>
+
+namespace talus {
+
+constexpr int kMaxPoints = 4;
+
+/// One place where two surfaces are near. The two surface points differ by separation along the normal.
+struct ManifoldPoint {
+  Vec3 on_a;              // [m] on the surface of A, relative to the centre of A, world axes
+  Vec3 on_b;              // [m] on the surface of B, relative to the centre of B, world axes
+  float separation;       // [m] along the normal; negative: penetration
+  std::uint32_t feature;  // names the touching features; stable while they touch, distinct within a manifold
+};
+
+/// Contact of one pair. The unit normal points from A to B. Empty if the shapes are further apart than asked for.
+struct Manifold {
+  Vec3 normal;
+  int count = 0;
+  ManifoldPoint points[kMaxPoints];
+};
+
+/// A shape in place. `size` is that of ShapeDef, `offset` the position of the body relative to a common origin.
+struct PlacedShape {
+  Vec3 size;
+  Vec3 position;     // [m]
+  Quat orientation;  // body to world
+};
+
+}  // namespace talus

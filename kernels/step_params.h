@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: MIT
+// Numbers of a step that kernels read from the backend's memory, so that a captured step serves any of their values.
+#pragma once
+#include <talus/defs.h>
+
+namespace talus {
+
+/// A soft constraint over one sub-step, from frequency and damping ratio (S1-26/27: the same two numbers as ERP, CFM).
+struct Softness {
+  float bias_rate;      // [1/s] part of the penetration removed a second
+  float mass_scale;     // [1]
+  float impulse_scale;  // [1]
+};
+
+struct StepParams {
+  Vec3 gravity;           // [m/s^2]
+  float dt;               // [s] of the step
+  float h;                // [s] of a sub-step
+  float inv_h;            // [1/s]
+  Softness contact;       // between moving bodies
+  Softness ground;        // where one of the two is fixed or kinematic: twice as stiff
+  Softness split;         // overflow contacts: half as stiff, since splitting halves the effective mass
+  float max_push_speed;   // [m/s]
+  float restitution_threshold;  // [m/s]
+  float speculative_distance;   // [m]
+  float recycle_fraction;       // [1]
+  std::uint32_t box_friction;   // 1: FrictionModel::box
+  std::uint32_t moreau;         // 1: Integrator::moreau
+  std::uint32_t warm_start;     // 1: impulses of the last step are used
+};
+
+}  // namespace talus

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: MIT
+#include "presets.h"
+
+#include <algorithm>
+#include <array>
+
+namespace talus::scenes {
+namespace {
+
+constexpr std::array kPresets{
+    SolverPreset{"pgs", "projected Gauss-Seidel, the library's defaults", SolverSettings{}},
+    SolverPreset{"jacobi", "projected Jacobi, twice the sweeps",
+                 SolverSettings{.solver = Solver::jacobi, .iterations = 2, .relax_iterations = 2}},
+    SolverPreset{"stiff", "8 sub-steps, contacts of 60 Hz: less penetration, more time",
+                 SolverSettings{.substeps = 8, .contact_hertz = 60.0f}},
+    SolverPreset{"projection", "rigid contacts, positions projected out of penetration",
+                 SolverSettings{.stabilization = Stabilization::projection}},
+};
+
+}  // namespace
+
+std::span<const SolverPreset> solver_presets() {
+  return kPresets;
+}
+
+const SolverPreset* find_solver_preset(std::string_view name) {
+  const auto* const found =
+      std::find_if(kPresets.begin(), kPresets.end(), [&](const SolverPreset& preset) { return preset.name == name; });
+  return found == kPresets.end() ? nullptr : found;
+}
+
+}  // namespace talus::scenes

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: MIT
+// The verbs of a step (src/host/exec.h) on a CUDA stream. Launch shapes follow from capacities alone and counts are
+// read on the device, so a sequence of verbs can be captured once and replayed while the capacities last. Nothing is
+// allocated, copied by the host or waited for here: what CUB needs to work in is measured by a first pass over the same
+// sequence, which launches nothing.
+#pragma once
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+
+#include <thrust/iterator/counting_iterator.h>
+#include <thrust/iterator/tabulate_output_iterator.h>
+#include <thrust/iterator/transform_iterator.h>
+#include <cub/device/device_radix_sort.cuh>
+#include <cub/device/device_scan.cuh>
+
+#include "check.h"
+#include "exec.h"
+#include "lane_blocks.h"
+#include "range.h"
+
+namespace talus {
+
+constexpr int kBlockThreads = 128;
+// Blocks that must fit on a multiprocessor: the ceiling of registers, 168 and 80. Left open, ptxas aims at 80 by itself
+// and spills in SweepEntries on sm_80; CollidePairs takes 152, and at 4 blocks it would spill.
+constexpr int kResidentBlocks = 3;
+constexpr int kResidentLaneBlocks = 6;
+
+// ---- the two loops, for all kernels -------------------------------------------------------------------------------
+// Index arithmetic is unsigned: a count is below 2^31 and a grid far smaller, so a stride beyond the end cannot wrap.
+
+template <class Kernel>
+__global__ void __launch_bounds__(kBlockThreads, kResidentBlocks) run(Count n, const __grid_constant__ Kernel kernel) {
+  const unsigned count = static_cast<unsigned>(n.live == nullptr ? n.capacity : *n.live);
+  TALUS_ASSERT(count <= static_cast<unsigned>(n.capacity));
+  const unsigned stride = gridDim.x * kBlockThreads;
+  for (unsigned i = blockIdx.x * kBlockThreads + threadIdx.x; i < count; i += stride) kernel(static_cast<Index>(i));
+}
+
+template <class Kernel>
+__global__ void __launch_bounds__(kBlockThreads, kResidentLaneBlocks)
+    run_lanes(LaneRange range, const __grid_constant__ Kernel kernel) {
+  const unsigned end = static_cast<unsigned>(*range.end);
+  const unsigned begin = static_cast<unsigned>(*range.begin);
+  TALUS_ASSERT(begin <= end && end - begin <= static_cast<unsigned>(range.capacity));
+  const unsigned stride = gridDim.x * kBlockThreads;
+  for (unsigned i = begin + blockIdx.x * kBlockThreads + threadIdx.x; i < end; i += stride) {
+    kernel.template solve<float>(static_cast<Index>(i));
+  }
+}
+
+// ---- what CUB lacks: it takes sizes from the host -----------------------------------------------------------------
+
+/// Reads zeros beyond the live count.
+struct ReadLive {
+  const Index* values;
+  Count n;
+  __device__ Index operator()(Index i) const { return n.live == nullptr || i < *n.live ? values[i] : 0; }
+};
+/// Writes nothing beyond the live count.
+struct WriteLive {
+  Index* values;
+  Count n;
+  __device__ void operator()(Index i, Index value) const {
+    if (n.live == nullptr || i < *n.live) values[i] = value;
+  }
+};
+/// Fills the tail with the largest key of any number of bits: a stable sort leaves it behind all others.
+struct PadKeys {
+  SortColumns columns;
+  const Index* live;
+  __device__ void operator()(Index i) const {
+    if (i < *live) return;
+    columns.keys[i] = 0xffffffffu;
+    columns.values[i] = 0;
+  }
+};
+/// Brings sorted keys and values home.
+struct CopySorted {
+  SortColumns columns;
+  __device__ void operator()(Index i) const {
+    columns.keys[i] = columns.spare_keys[i];
+    columns.values[i] = columns.spare_values[i];
+  }
+};
+
+// ---- the verbs ----------------------------------------------------------------------------------------------------
+
+class CudaExec {
+ public:
+  /// What CUB works in, in device memory.
+  struct Storage {
+    void* data = nullptr;
+    std::size_t bytes = 0;
+  };
+
+  /// An executor that launches nothing and finds out what storage_bytes() the sequence of verbs takes. It also makes
+  /// the runtime load the kernels, which must not happen first within a capture.
+  explicit CudaExec(int multiprocessors) : measuring_(true), multiprocessors_(multiprocessors) {}
+  /// One that launches on a stream.
+  CudaExec(int multiprocessors, cudaStream_t stream, Storage storage)
+      : measuring_(false), multiprocessors_(multiprocessors), stream_(stream), storage_(storage) {}
+
+  std::size_t storage_bytes() const { return storage_bytes_; }
+
+  void begin_stage(Stage stage) { range_.emplace(stage_name(stage)); }
+
+  template <class Kernel>
+  void for_each(const char* name, Count n, const Kernel& kernel) {
+    launch(name, run<Kernel>, n.capacity, n, kernel);
+  }
+
+  template <class Kernel>
+  void for_each_lane(const char* name, LaneRange range, const Kernel& kernel) {
+    launch(name, run_lanes<Kernel>, range.capacity, range, kernel);
+  }
+
+  /// Nothing is written beyond n.
+  void exclusive_scan(const char* name, Column<Index> values, Count n) {
+    if (n.capacity == 0) return;
+    // In place: CUB reads all of a tile before it writes any of it, and no tile reads another's values.
+    const auto in = thrust::make_transform_iterator(thrust::counting_iterator<Index>(0), ReadLive{values.data, n});
+    const auto out = thrust::make_tabulate_output_iterator(WriteLive{values.data, n});
+    with_storage(name, [&](void* data, std::size_t& bytes) {
+      return cub::DeviceScan::ExclusiveSum(data, bytes, in, out, n.capacity, stream_);
+    });
+  }
+
+  /// Beyond n, and in the spare columns, anything may be left.
+  void sort_by_key(const char* name, SortColumns columns, Count n, int bits) {
+    if (n.capacity == 0 || bits == 0) return;
+    if (n.live != nullptr) for_each(name, {nullptr, n.capacity}, PadKeys{columns, n.live});
+    cub::DoubleBuffer<std::uint32_t> keys(columns.keys.data, columns.spare_keys.data);
+    cub::DoubleBuffer<std::uint32_t> values(columns.values.data, columns.spare_values.data);
+    with_storage(name, [&](void* data, std::size_t& bytes) {
+      return cub::DeviceRadixSort::SortPairs(data, bytes, keys, values, n.capacity, 0, bits, stream_);
+    });
+    if (measuring_ || keys.selector != 0) for_each(name, n, CopySorted{columns});
+  }
+
+ private:
+  template <class Elements, class Kernel>
+  void launch(const char* name, void (*loop)(Elements, Kernel), Index capacity, const Elements& elements,
+              const Kernel& kernel) {
+    if (capacity == 0) return;
+    int resident = 0;
+    check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, loop, kBlockThreads, 0), name);
+    if (measuring_) return;
+    const int blocks = capacity / kBlockThreads + (capacity % kBlockThreads != 0);
+    loop<<<std::min(blocks, std::max(1, resident * multiprocessors_)), kBlockThreads, 0, stream_>>>(elements, kernel);
+    check(cudaGetLastError(), name);
+  }
+
+  template <class Algorithm>
+  void with_storage(const char* name, Algorithm&& algorithm) {
+    std::size_t bytes = 0;
+    check(algorithm(nullptr, bytes), name);
+    storage_bytes_ = std::max(storage_bytes_, bytes);
+    if (measuring_) return;
+    TALUS_ASSERT(bytes <= storage_.bytes);
+    check(algorithm(storage_.data, bytes), name);
+  }
+
+  bool measuring_;
+  int multiprocessors_;
+  cudaStream_t stream_ = nullptr;
+  Storage storage_;
+  std::size_t storage_bytes_ = 0;
+  std::optional<Range> range_;
+};
+
+}  // namespace talus

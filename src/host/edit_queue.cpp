@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: MIT
+#include "edit_queue.h"
+
+#include <utility>
+
+#include "math/vec3.h"
+
+namespace talus {
+
+namespace {
+
+constexpr Vec3 kZero{0.0f, 0.0f, 0.0f};
+
+bool is_zero(Vec3 v) {
+  return v.x == 0.0f && v.y == 0.0f && v.z == 0.0f;
+}
+
+// Sums forces (or impulses) that act at points, as one at the first point plus moments about that point. While their
+// sum is zero the moments are a couple, the same about any point, so the point may be chosen anew.
+void add_at(Vec3 force, Vec3 point, Vec3& sum, Vec3& sum_point, Vec3& moment) {
+  if (is_zero(sum)) sum_point = point;
+  moment = moment + cross(point - sum_point, force);
+  sum = sum + force;
+}
+
+}  // namespace
+
+BodyEdit& EditQueue::record_on_top(Index row) {
+  Place& place = place_[static_cast<std::size_t>(row)];
+  const std::size_t layer = static_cast<std::size_t>(place.layer + 1);
+  if (layer == layers_.size()) layers_.emplace_back();
+  layers_[layer].push_back(BodyEdit{});
+  ++place.layer;
+  place.index = static_cast<std::int32_t>(layers_[layer].size() - 1);
+  ++size_;
+  BodyEdit& edit = layers_[layer].back();
+  edit.row = row;
+  return edit;
+}
+
+BodyEdit& EditQueue::record(Index row) {
+  if (static_cast<std::size_t>(row) >= place_.size()) place_.resize(static_cast<std::size_t>(row) + 1);
+  const Place place = place_[static_cast<std::size_t>(row)];
+  if (place.layer < 0) return record_on_top(row);
+  return layers_[static_cast<std::size_t>(place.layer)][static_cast<std::size_t>(place.index)];
+}
+
+void EditQueue::replace(Index row, const BodyModelRow& model, const BodyStateRow& state) {
+  BodyEdit& edit = record(row);
+  edit = BodyEdit{};
+  edit.row = row;
+  edit.bits = BodyEdit::set_all;
+  edit.model = model;
+  edit.state = state;
+  structural_ = true;
+}
+
+void EditQueue::set_model(Index row, const BodyModelRow& model) {
+  BodyEdit& edit = record(row);
+  edit.bits |= BodyEdit::set_model;
+  edit.model = model;
+}
+
+void EditQueue::set_pose(Index row, Vec3 position, Quat orientation) {
+  BodyEdit* edit = &record(row);
+  const bool depends_on_pose = (edit->bits & BodyEdit::add_impulse) != 0 || !is_zero(edit->point_force);
+  if (depends_on_pose) edit = &record_on_top(row);
+  edit->bits |= BodyEdit::set_pose;
+  edit->state.position = position;
+  edit->state.orientation = orientation;
+}
+
+void EditQueue::set_velocity(Index row, Vec3 linear, Vec3 angular) {
+  BodyEdit& edit = record(row);
+  edit.bits = (edit.bits | BodyEdit::set_velocity) & ~std::uint32_t(BodyEdit::add_impulse);
+  edit.state.linear_velocity = linear;
+  edit.state.angular_velocity = angular;
+  edit.impulse = edit.angular_impulse = edit.point_impulse = edit.impulse_point = kZero;
+}
+
+void EditQueue::add_force(Index row, Vec3 force, Vec3 torque) {
+  BodyEdit& edit = record(row);
+  edit.bits |= BodyEdit::add_force;
+  edit.force = edit.force + force;
+  edit.torque = edit.torque + torque;
+}
+
+void EditQueue::add_force_at(Index row, Vec3 force, Vec3 point) {
+  BodyEdit& edit = record(row);
+  edit.bits |= BodyEdit::add_force;
+  add_at(force, point, edit.point_force, edit.force_point, edit.torque);
+}
+
+void EditQueue::add_impulse(Index row, Vec3 impulse, Vec3 angular_impulse) {
+  BodyEdit& edit = record(row);
+  edit.bits |= BodyEdit::add_impulse;
+  edit.impulse = edit.impulse + impulse;
+  edit.angular_impulse = edit.angular_impulse + angular_impulse;
+}
+
+void EditQueue::add_impulse_at(Index row, Vec3 impulse, Vec3 point) {
+  BodyEdit& edit = record(row);
+  edit.bits |= BodyEdit::add_impulse;
+  add_at(impulse, point, edit.point_impulse, edit.impulse_point, edit.angular_impulse);
+}
+
+EditLayers EditQueue::take() {
+  for (const std::vector<BodyEdit>& layer : layers_) {
+    for (const BodyEdit& edit : layer) place_[static_cast<std::size_t>(edit.row)] = Place{};
+  }
+  size_ = 0;
+  structural_ = false;
+  return std::exchange(layers_, {});
+}
+
+}  // namespace talus

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: MIT
+// The verbs of a step. Stages (src/host/stages) are sequences of these and run on any executor that has them; there are
+// two, CpuExec (exec_cpu.h) and CudaExec (src/device/exec_cuda.cuh), plus the tests' ShuffleExec.
+//
+//   exec.begin_stage(Stage stage)
+//       Names what follows, for timing and for profilers.
+//   exec.for_each(name, Count n, kernel)
+//       kernel(i) for i in [0, n), in any order, concurrently. A kernel writes its own element or what it owns.
+//   exec.for_each_lane(name, LaneRange range, kernel)
+//       kernel.template solve<Real>(lane) over the lanes of whole blocks, range.begin..range.end: Real is float (one lane
+//       a call) or a pack (that many lanes a call, lane a multiple of it).
+//   exec.exclusive_scan(name, Column<Index> values, Count n)
+//       In place: values[i] becomes the sum of all before it.
+//   exec.sort_by_key(name, SortColumns columns, Count n, int bits)
+//       Stable, ascending by the low `bits` bits of the key. The result is in keys and values.
+//
+// Counts are read in the backend's memory when the verb runs there; the host does not wait for them.
+#pragma once
+#include <cstdint>
+
+#include <talus/column.h>
+#include <talus/status.h>
+
+namespace talus {
+
+/// How many elements a verb works on.
+struct Count {
+  const Index* live = nullptr;  // in the backend's memory, at most `capacity`; null: exactly `capacity`
+  Index capacity = 0;
+};
+
+/// Lanes of one color: whole blocks. begin and end are in the backend's memory, multiples of kLanes.
+struct LaneRange {
+  const Index* begin = nullptr;
+  const Index* end = nullptr;
+  Index capacity = 0;  // upper bound of end - begin
+};
+
+/// Keys, values and room of the same size for the sort to work in.
+struct SortColumns {
+  Column<std::uint32_t> keys;
+  Column<std::uint32_t> values;
+  Column<std::uint32_t> spare_keys;
+  Column<std::uint32_t> spare_values;
+};
+
+}  // namespace talus

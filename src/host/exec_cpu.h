@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: MIT
+// The verbs of exec.h on the threads and SIMD lanes of this machine. No part of a result depends on the number of
+// threads or on where a loop is cut: elements are independent, scans and sorts are over integers.
+// This header is compiled once for each instruction set, so it uses no function of the standard library that would be
+// emitted here and shared.
+#pragma once
+#include <array>
+#include <chrono>
+#include <memory>
+#include <vector>
+
+#include <talus/config.h>
+
+#include "exec.h"
+#include "lane_blocks.h"
+#include "lanes.h"
+#include "radix_sort.h"
+#if defined(__x86_64__)
+#include <xmmintrin.h>
+#endif
+
+/// Promises the compiler that the iterations of the next loop are independent, so that it may vectorise. gcc does not
+/// vectorise our kernels under `omp simd`.
+#if defined(__clang__)
+#define TALUS_SIMD _Pragma("clang loop vectorize(assume_safety)")
+#elif defined(__GNUC__)
+#define TALUS_SIMD _Pragma("GCC ivdep")
+#else
+#define TALUS_SIMD
+#endif
+
+namespace talus {
+
+/// Worker threads, shared by all verbs of a world. With one thread everything runs on the caller.
+class CpuThreads {
+ public:
+  /// 0 takes one thread a core.
+  explicit CpuThreads(int threads);
+  ~CpuThreads();
+  CpuThreads(const CpuThreads&) = delete;
+  CpuThreads& operator=(const CpuThreads&) = delete;
+  int count() const { return count_; }
+  /// body(context, chunk) for each chunk of [0, chunks), in any order; returns when all are done.
+  void run(int chunks, void (*body)(void* context, int chunk), void* context) const;
+  /// Runs body(context) as one of the threads: verbs used within need not enter the pool one by one.
+  void enter(void (*body)(void* context), void* context) const;
+  /// [ms] Since some fixed moment.
+  static double wall_time();
+
+ private:
+  struct Arena;
+  int count_ = 1;
+  std::unique_ptr<Arena> arena_;
+};
+
+}  // namespace talus
+
+namespace talus::inline TALUS_ISA {
+
+/// Denormals on and round to nearest while in scope, whatever the calling program has set; then as it was.
+class FloatEnvironment {
+ public:
+#if defined(__x86_64__)
+  FloatEnvironment() : saved_(_mm_getcsr()) {
+    if ((saved_ & ~kSticky) != kDefault) _mm_setcsr(kDefault);
+  }
+  ~FloatEnvironment() {
+    if ((saved_ & ~kSticky) != kDefault) _mm_setcsr(saved_);
+  }
+
+ private:
+  static constexpr unsigned kDefault = 0x1f80;  // all exceptions masked, round to nearest, no flush to zero
+  static constexpr unsigned kSticky = 0x3f;     // exceptions that happened
+  unsigned saved_;
+#elif defined(__aarch64__)
+  FloatEnvironment() {
+    __asm__ volatile("mrs %0, fpcr" : "=r"(saved_));
+    if (saved_ != 0) __asm__ volatile("msr fpcr, %0" : : "r"(0ull));
+  }
+  ~FloatEnvironment() {
+    if (saved_ != 0) __asm__ volatile("msr fpcr, %0" : : "r"(saved_));
+  }
+
+ private:
+  unsigned long long saved_;
+#endif
+ public:
+  FloatEnvironment(const FloatEnvironment&) = delete;
+  FloatEnvironment& operator=(const FloatEnvironment&) = delete;
+};
+
+/// Lanes that one call of a lane kernel works on.
+template <class Real>
+constexpr Index lane_count() {
+  return LaneCount<Real>::value;
+}
+
+/// Real is what lane kernels compute with: float or a pack.
+template <class Real>
+class BasicCpuExec {
+ public:
+  explicit BasicCpuExec(const CpuThreads& threads)
+      : threads_(&threads), scan_sums_(new Index[max_chunks()]), sort_counts_(new Index[max_chunks() * kRadix]) {}
+  ~BasicCpuExec() {
+    delete[] scan_sums_;
+    delete[] sort_counts_;
+  }
+  BasicCpuExec(const BasicCpuExec&) = delete;
+  BasicCpuExec& operator=(const BasicCpuExec&) = delete;
+
+  /// Also closes the stage before.
+  void begin_stage(Stage stage) {
+    end();
+    stage_ = int(stage);
+    stage_start_ = CpuThreads::wall_time();
+  }
+  void end() {
+    if (stage_ < 0) return;
+    stage_ms_[stage_] += float(CpuThreads::wall_time() - stage_start_);
+    stage_ = -1;
+  }
+  /// [ms] wall time of each stage since reset_times(): kStageCount numbers.
+  const float* stage_ms() const { return stage_ms_; }
+  void reset_times() {
+    for (float& ms : stage_ms_) ms = 0.0f;
+  }
+
+  template <class Kernel>
+  void for_each(const char*, Count n, const Kernel& kernel) {
+    split(size_of(n), kElementGrain, [kernel](Index first, Index last) {
+      const Kernel local = kernel;  // a copy that nothing else can reach: its members stay in registers
+      TALUS_SIMD
+      for (Index i = first; i < last; ++i) local(i);
+    });
+  }
+
+  template <class Kernel>
+  void for_each_lane(const char*, LaneRange range, const Kernel& kernel) {
+    const Index begin = *range.begin;
+    split((*range.end - begin) / kLanes, kBlockGrain, [kernel, begin](Index first, Index last) {
+      const Kernel local = kernel;
+      constexpr Index step = lane_count<Real>();
+      for (Index lane = begin + first * kLanes; lane < begin + last * kLanes; lane += step) {
+        local.template solve<Real>(lane);
+      }
+    });
+  }
+
+  void exclusive_scan(const char*, Column<Index> values, Count n) {
+    const Index size = size_of(n);
+    const Index chunk = chunk_size(size, kScanGrain);
+    const int chunks = chunk_count(size, chunk);
+    if (chunks <= 1) {
+      scan_chunk(values.data, 0, size, 0);
+      return;
+    }
+    parallel(chunks, [&](int c) {
+      Index sum = 0;
+      for (Index i = c * chunk; i < last_of(c, chunk, size); ++i) sum += values.data[i];
+      scan_sums_[c] = sum;
+    });
+    scan_chunk(scan_sums_, 0, chunks, 0);
+    parallel(chunks, [&](int c) { scan_chunk(values.data, c * chunk, last_of(c, chunk, size), scan_sums_[c]); });
+  }
+
+  void sort_by_key(const char*, SortColumns columns, Count n, int bits) {
+    const Index size = size_of(n);
+    const Index chunk = chunk_size(size, kSortGrain);
+    const RadixBuffers buffers{columns.keys.data, columns.values.data, columns.spare_keys.data,
+                               columns.spare_values.data};
+    radix_sort(buffers, size, bits, chunk, sort_counts_, [this](int chunks, auto&& body) { parallel(chunks, body); });
+  }
+
+ private:
+  static constexpr Index kElementGrain = 512;  // below twice this a loop is not worth waking threads for
+  static constexpr Index kBlockGrain = 4;
+  static constexpr Index kScanGrain = 8192;
+  static constexpr Index kSortGrain = 4096;
+  static constexpr int kChunksPerThread = 4;  // some slack, for uneven chunks and for threads that come late
+
+  static Index size_of(Count n) { return n.live == nullptr ? n.capacity : *n.live; }
+  int max_chunks() const { return threads_->count() * kChunksPerThread; }
+  static Index last_of(int c, Index chunk, Index size) { return size - c * chunk < chunk ? size : (c + 1) * chunk; }
+  static int chunk_count(Index size, Index chunk) { return int((size + chunk - 1) / chunk); }
+  /// Elements a chunk, so that there are at most max_chunks() chunks of at least `grain` elements; all in one if
+  /// serial.
+  Index chunk_size(Index size, Index grain) const {
+    if (threads_->count() == 1 || size < 2 * grain) return size > 0 ? size : 1;
+    const Index even = Index((std::int64_t(size) + max_chunks() - 1) / max_chunks());
+    return even < grain ? grain : even;
+  }
+  static void scan_chunk(Index* values, Index first, Index last, Index sum) {
+    for (Index i = first; i < last; ++i) {
+      const Index value = values[i];
+      values[i] = sum;
+      sum += value;
+    }
+  }
+
+  template <class Body>
+  void parallel(int chunks, Body&& body) const {
+    if (chunks == 1) {
+      body(0);
+      return;
+    }
+    using Plain = std::remove_reference_t<Body>;
+    threads_->run(
+        chunks, [](void* context, int chunk) { (*static_cast<Plain*>(context))(chunk); },
+        const_cast<void*>(static_cast<const void*>(&body)));
+  }
+  /// body(first, last) over ranges that make up [0, size).
+  template <class Body>
+  void split(Index size, Index grain, const Body& body) const {
+    if (size <= 0) return;
+    const Index chunk = chunk_size(size, grain);
+    parallel(chunk_count(size, chunk), [&](int c) {
+      const FloatEnvironment environment;
+      body(c * chunk, last_of(c, chunk, size));
+    });
+  }
+
+  const CpuThreads* threads_;
+  Index* scan_sums_;    // one a chunk
+  Index* sort_counts_;  // kRadix a chunk
+  float stage_ms_[kStageCount] = {};
+  double stage_start_ = 0.0;
+  int stage_ = -1;
+};
+
+}  // namespace talus::inline TALUS_ISA

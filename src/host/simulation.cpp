@@ -1,0 +1,355 @@
+// SPDX-License-Identifier: MIT
+#include "simulation.h"
+
+#include <algorithm>
+#include <bit>
+#include <climits>
+#include <cstddef>
+#include <cstring>
+#include <utility>
+
+namespace talus {
+
+namespace {
+
+constexpr Index kMinRows = 64;         // rows made in advance at least
+constexpr Index kEditChunk = 1 << 16;  // edits sent at once: bounds the memory they take to 15 MB
+
+Index rounded_to_blocks(Index rows) {
+  return (rows + kLanes - 1) / kLanes * kLanes;
+}
+
+// A quarter more than needed, so that a growing pile is not redone at every step.
+Index with_slack(Index need) {
+  return static_cast<Index>(std::min<std::int64_t>(std::int64_t(need) + need / 4, INT32_MAX - 1024));
+}
+
+// Room for `size` elements that keeps the first `keep` ones.
+template <class T>
+void resize_array(Memory& memory, Array<T>& array, Index size, Index keep, const char* what) {
+  Array<T> next;
+  next.reset(memory, size, what);
+  if (keep > 0) memory.copy(next.column().data, array.column().data, sizeof(T) * static_cast<std::size_t>(keep));
+  array = std::move(next);
+}
+
+}  // namespace
+
+Simulation::Simulation(std::shared_ptr<StepBackend> backend, const WorldDef& def)
+    : backend_(std::move(backend)),
+      memory_(backend_->memory()),
+      reserve_pairs_(def.reserve_pairs),
+      reserve_contacts_(def.reserve_contacts),
+      with_instance_transforms_(def.instance_transforms) {
+  counters_.reset(memory_, 1, "counters");
+  params_.reset(memory_, 1, "step parameters");
+  const Index rows = std::max(def.reserve_bodies, kMinRows);
+  reserve_rows(rows);
+  resize_pairs(reserve_pairs_ > 0 ? reserve_pairs_ : 2 * std::min(rows, INT32_MAX / 4));
+  contact_capacity_ = reserve_contacts_ > 0 ? reserve_contacts_ : rows;
+  solve_.resize_contacts(memory_, contact_capacity_);
+}
+
+// Bodies lie in one to four cells, mostly in less than two. A small reserve of pairs is meant to be small here too.
+Index Simulation::initial_entries(Index rows) const {
+  const Index usual = 2 * std::min(rows, INT32_MAX / 4);
+  return reserve_pairs_ > 0 ? std::min(usual, reserve_pairs_) : usual;
+}
+
+void Simulation::reserve_rows(Index rows) {
+  TALUS_ASSERT(queue_.empty());
+  if (rows <= row_capacity_) return;
+  const Index capacity = rounded_to_blocks(std::max(rows, with_slack(row_capacity_)));
+  model_.resize(memory_, capacity, rows_, "body models");
+  state_.resize(memory_, capacity, rows_, "body states");
+  inputs_.resize(memory_, capacity, rows_, "body inputs");
+  for (CacheTables& cache : caches_) {
+    const Index keep = cache.begin.size() == 0 ? 0 : rows_ + 1;
+    resize_array(memory_, cache.begin, capacity + 1, keep, "pair lists of bodies");
+  }
+  broad_.resize_rows(memory_, capacity);
+  solve_.resize_rows(memory_, capacity);
+  replaced_.reset(memory_, capacity, "marks of bodies");
+  if (with_instance_transforms_) {
+    const Index keep = instance_transforms_.size() == 0 ? 0 : 12 * rows_;
+    resize_array(memory_, instance_transforms_, 12 * capacity, keep, "instance transforms");
+  }
+  if (initial_entries(capacity) > entry_capacity_) {
+    entry_capacity_ = initial_entries(capacity);
+    broad_.resize_entries(memory_, entry_capacity_);
+  }
+  row_capacity_ = capacity;
+  state_copied_ = false;
+}
+
+void Simulation::set_rows(Index rows) {
+  TALUS_ASSERT(queue_.empty() && rows <= row_capacity_);
+  rows_ = std::max(rows_, rows);
+  state_copied_ = false;
+}
+
+void Simulation::set_planes(std::span<const Index> rows) {
+  TALUS_ASSERT(queue_.empty());
+  const Index count = static_cast<Index>(rows.size());
+  if (count > planes_.size()) planes_.reset(memory_, with_slack(count), "planes");
+  if (count > 0) memory_.upload(planes_.column().data, rows.data(), rows.size_bytes());
+  plane_count_ = count;
+}
+
+void Simulation::set_ignored_pairs(std::span<const std::uint64_t> pairs) {
+  TALUS_ASSERT(queue_.empty());
+  const Index count = static_cast<Index>(pairs.size());
+  if (count > ignored_pairs_.size()) ignored_pairs_.reset(memory_, with_slack(count), "ignored pairs");
+  if (count > 0) memory_.upload(ignored_pairs_.column().data, pairs.data(), pairs.size_bytes());
+  ignored_count_ = count;
+}
+
+// Enlarges both sides of the contact cache; the last step's contacts stay.
+void Simulation::resize_pairs(Index pairs) {
+  const Index kept = rounded_to_blocks(last_pair_count_);
+  for (CacheTables& cache : caches_) {
+    const bool keep = &cache == &cache_of(confirmed_);
+    resize_array(memory_, cache.owner, pairs, keep ? last_pair_count_ : 0, "pair owners");
+    resize_array(memory_, cache.partner, pairs, keep ? last_pair_count_ : 0, "pair partners");
+    BlockTable<cache::kFields> rows;
+    rows.reset(memory_, pairs, "contact cache");
+    const std::size_t bytes = sizeof(std::uint32_t) * cache::kFields * static_cast<std::size_t>(kept);
+    if (keep && bytes > 0) memory_.copy(rows.view().words, cache.rows.view().words, bytes);
+    cache.rows = std::move(rows);
+  }
+  broad_.resize_pairs(memory_, pairs);
+  solve_.resize_pairs(memory_, pairs);
+  pair_capacity_ = pairs;
+}
+
+StepViews Simulation::views(const StepShape& shape, std::uint64_t step) const {
+  StepViews v;
+  v.shape = shape;
+  v.shape.rows = rows_;
+  v.shape.plane_count = plane_count_;
+  v.params = params_.column().data;
+  v.counters = counters_.column().data;
+  v.model = model_.view();
+  v.state = state_.view();
+  v.inputs = inputs_.view();
+  v.ignored_pairs = {ignored_pairs_.column().data, ignored_count_};
+  v.planes = {planes_.column().data, planes_.size()};
+  v.last = cache_of(step - 1).view();
+  v.next = cache_of(step).view();
+  v.broad = broad_.view();
+  v.solve = solve_.view();
+  v.instance_transforms = instance_transforms_.column();
+  return v;
+}
+
+void Simulation::send_edits(const EditLayers& edits, std::uint64_t step) {
+  const StepViews v = views(StepShape{}, step);
+  for (const std::vector<BodyEdit>& layer : edits) {
+    for (std::size_t begin = 0; begin < layer.size(); begin += kEditChunk) {
+      const std::span<const BodyEdit> chunk =
+          std::span(layer).subspan(begin, std::min<std::size_t>(kEditChunk, layer.size() - begin));
+      const Index count = static_cast<Index>(chunk.size());
+      if (count > edits_.size()) edits_.reset(memory_, static_cast<Index>(std::bit_ceil(chunk.size())), "edits");
+      memory_.upload(edits_.column().data, chunk.data(), chunk.size_bytes());
+      EditViews e;
+      e.edits = {edits_.column().data, count};
+      e.ends_contacts = std::any_of(chunk.begin(), chunk.end(), [&](const BodyEdit& edit) {
+        return (edit.bits & BodyEdit::set_all) != 0 && edit.row < last_rows_;
+      });
+      e.last_pair_count = last_pair_count_;
+      e.replaced = replaced_.column();
+      backend_->apply_edits(e, v);
+    }
+  }
+}
+
+void Simulation::apply(const EditLayers& edits) {
+  TALUS_ASSERT(queue_.empty());
+  send_edits(edits, confirmed_ + 1);
+  state_copied_ = false;
+}
+
+void Simulation::send_step(const StepInput& input, std::uint64_t step) {
+  if (!params_sent_ || std::memcmp(&sent_params_, &input.params, sizeof(StepParams)) != 0) {
+    memory_.upload(params_.column().data, &input.params, sizeof(StepParams));
+    sent_params_ = input.params;
+    params_sent_ = true;
+  }
+  backend_->enqueue_step(views(input.shape, step));
+}
+
+void Simulation::enqueue(StepInput input) {
+  TALUS_ASSERT(!queue_full());
+  state_copied_ = false;
+  const std::uint64_t step = step_number() + 1;
+  send_edits(input.edits, step);
+  send_step(input, step);
+  queue_.push_back(std::move(input));
+}
+
+void Simulation::confirm(StepReport& last, StepSummary& all) {
+  StepStatus grown = StepStatus::ok;  // of the step that had to be done again
+  while (!queue_.empty()) {
+    const std::span<const Counters> seen = backend_->wait();
+    TALUS_ASSERT(seen.size() == queue_.size());
+    for (const Counters& counters : seen) {
+      if (counters.must_grow != 0) break;
+      last = report_of(counters, queue_.front(), ++confirmed_);
+      last.status = last.status | std::exchange(grown, StepStatus::ok);
+      all.status = all.status | last.status;
+      if (has(last.status, StepStatus::not_finite) && all.first_bad_row < 0) all.first_bad_row = counters.first_bad_row;
+      last_rows_ = rows_;
+      last_pair_count_ = counters.pairs;
+      queue_.pop_front();
+    }
+    if (queue_.empty()) break;
+    try {
+      grow(seen[seen.size() - queue_.size()], grown);
+    } catch (...) {
+      queue_.clear();
+      clear_growth();
+      throw;
+    }
+    // The edits before the first of these went in before it met the small buffer; those of the others did not.
+    std::uint64_t step = confirmed_;
+    for (const StepInput& input : queue_) {
+      if (++step != confirmed_ + 1) send_edits(input.edits, step);
+      send_step(input, step);
+    }
+  }
+  last.stage_ms = backend_->stage_ms();
+}
+
+StepReport Simulation::report_of(const Counters& c, const StepInput& input, std::uint64_t step) const {
+  StepReport report;
+  report.step = step;
+  report.body_count = input.body_count;
+  report.pair_count = c.pairs;
+  report.contact_count = c.contacts;
+  report.point_count = c.points;
+  report.recycled_count = c.recycled;
+  for (int color = 0; color < kPalette; ++color) report.color_count += c.color_size[color] > 0 ? 1 : 0;
+  report.overflow_count = c.color_size[kOverflowColor];
+  if (report.overflow_count > 0 && !input.shape.jacobi) report.status = report.status | StepStatus::colors_full;
+  if (c.first_bad_row != INT32_MAX) {
+    report.status = report.status | StepStatus::not_finite;
+    report.first_bad_body.slot = static_cast<std::uint32_t>(c.first_bad_row);
+  }
+  if (input.shape.residual) {
+    report.residual.complementarity = std::bit_cast<float>(c.residual_complementarity);
+    report.residual.approach = std::bit_cast<float>(c.residual_approach);
+  }
+  return report;
+}
+
+void Simulation::grow(const Counters& c, StepStatus& status) {
+  const auto wants = [&](Growth growth) { return ((c.must_grow >> std::uint32_t(growth)) & 1u) != 0; };
+  const auto room = [&](Growth growth) { return with_slack(c.need[std::uint32_t(growth)]); };
+  if (wants(Growth::entries)) {
+    entry_capacity_ = std::max(room(Growth::entries), entry_capacity_ + 1);
+    broad_.resize_entries(memory_, entry_capacity_);
+    status = status | StepStatus::pairs_grown;
+  }
+  if (wants(Growth::pairs)) {
+    resize_pairs(std::max(room(Growth::pairs), pair_capacity_ + 1));
+    status = status | StepStatus::pairs_grown;
+  }
+  if (wants(Growth::contacts)) {
+    contact_capacity_ = std::max(room(Growth::contacts), contact_capacity_ + 1);
+    solve_.resize_contacts(memory_, contact_capacity_);
+    status = status | StepStatus::contacts_grown;
+  }
+  clear_growth();
+}
+
+void Simulation::clear_growth() {
+  constexpr std::size_t begin = offsetof(Counters, must_grow), end = offsetof(Counters, points);
+  const unsigned char zeros[end - begin] = {};
+  memory_.upload(reinterpret_cast<unsigned char*>(counters_.column().data) + begin, zeros, sizeof(zeros));
+}
+
+const BodyState& Simulation::state_on_host() {
+  TALUS_ASSERT(queue_.empty());
+  if (backend_->kind() == Backend::cpu) return state_.view();
+  if (!state_copied_ || exposed_) state_copy_ = state_.download(memory_, rows_);
+  state_copied_ = true;
+  return state_copy_.view;
+}
+
+BodyStateRow Simulation::state_row(Index row) {
+  if (backend_->kind() != Backend::cpu && exposed_) {  // one row, since a copy of all may be stale at any time
+    BodyStateRow values{};  // floats and then a byte: as its planes follow each other, without a gap
+    unsigned char* to = reinterpret_cast<unsigned char*>(&values);
+    BodyState view = state_.view();
+    visit_all_planes(view, [&](const char*, auto*& plane) {
+      memory_.download(to, plane + row, sizeof(*plane));
+      to += sizeof(*plane);
+    });
+    return values;
+  }
+  const BodyState& state = state_on_host();
+  return {state.position[row], state.orientation[row], state.linear_velocity[row], state.angular_velocity[row],
+          state.frozen[row]};
+}
+
+ContactImage Simulation::contacts() const {
+  TALUS_ASSERT(queue_.empty());
+  ContactImage image;
+  const CacheTables& cache = cache_of(confirmed_);
+  const std::size_t pairs = static_cast<std::size_t>(last_pair_count_);
+  image.pair_count = last_pair_count_;
+  image.begin.assign(static_cast<std::size_t>(rows_) + 1, last_pair_count_);  // rows added since: an empty list
+  image.owner.resize(pairs);
+  image.partner.resize(pairs);
+  image.words.resize(pairs * cache::kFields);
+  if (pairs == 0) return image;
+  memory_.download(image.begin.data(), cache.begin.column().data, sizeof(Index) * (std::size_t(last_rows_) + 1));
+  memory_.download(image.owner.data(), cache.owner.column().data, pairs * sizeof(Index));
+  memory_.download(image.partner.data(), cache.partner.column().data, pairs * sizeof(Index));
+  const std::size_t rows = static_cast<std::size_t>(rounded_to_blocks(last_pair_count_));
+  std::vector<std::uint32_t> blocks(rows * cache::kFields);
+  memory_.download(blocks.data(), cache.rows.view().words, blocks.size() * sizeof(std::uint32_t));
+  const CacheRows view{blocks.data(), static_cast<Index>(rows)};
+  for (Index pair = 0; pair < image.pair_count; ++pair) {
+    const int count = static_cast<int>(view.word(cache::count, pair));
+    const int fields = count == 0 ? cache::count + 1 : cache::at(count, 0);  // what lies beyond means nothing
+    std::uint32_t* to = &image.words[static_cast<std::size_t>(pair) * cache::kFields];
+    for (int field = 0; field < fields; ++field) to[field] = view.word(field, pair);
+  }
+  return image;
+}
+
+void Simulation::adopt(const ModelCopy& model, const StateCopy& state, const InputsCopy& inputs,
+                       const ContactImage& contacts, Index rows, std::uint64_t step_number) {
+  TALUS_ASSERT(queue_.empty() && rows_ == 0);
+  reserve_rows(rows);
+  if (contacts.pair_count > pair_capacity_) resize_pairs(with_slack(contacts.pair_count));
+  model_.upload(memory_, model, rows);
+  state_.upload(memory_, state, rows);
+  inputs_.upload(memory_, inputs, rows);
+  rows_ = last_rows_ = rows;
+  confirmed_ = step_number;
+  last_pair_count_ = contacts.pair_count;
+  memory_.upload(&counters_.column().data->cached_rows, &rows, sizeof(Index));
+  CacheTables& cache = cache_of(confirmed_);
+  memory_.upload(cache.begin.column().data, contacts.begin.data(), contacts.begin.size() * sizeof(Index));
+  if (contacts.pair_count == 0) return;
+  memory_.upload(cache.owner.column().data, contacts.owner.data(), contacts.owner.size() * sizeof(Index));
+  memory_.upload(cache.partner.column().data, contacts.partner.data(), contacts.partner.size() * sizeof(Index));
+  const Index padded = rounded_to_blocks(contacts.pair_count);
+  std::vector<std::uint32_t> blocks(static_cast<std::size_t>(padded) * cache::kFields);
+  const CacheRows view{blocks.data(), padded};
+  std::size_t at = 0;
+  for (Index pair = 0; pair < contacts.pair_count; ++pair) {
+    for (int field = 0; field < cache::kFields; ++field) view.set(field, pair, contacts.words[at++]);
+  }
+  memory_.upload(cache.rows.view().words, blocks.data(), blocks.size() * sizeof(std::uint32_t));
+}
+
+std::size_t Simulation::bytes() const {
+  return model_.bytes() + state_.bytes() + inputs_.bytes() + caches_[0].bytes() + caches_[1].bytes() + broad_.bytes() +
+         solve_.bytes() + counters_.bytes() + params_.bytes() + ignored_pairs_.bytes() + planes_.bytes() +
+         edits_.bytes() + replaced_.bytes() + instance_transforms_.bytes();
+}
+
+}  // namespace talus

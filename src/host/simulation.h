@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: MIT
+// The tables of a world in the backend's memory, the queue of its steps, and their growth.
+//
+// A step is queued without waiting. When the host next looks (confirm), it finds the counters of every queued step. If
+// one of them met a buffer too small, that step and all after it did nothing: the host enlarges the buffer and queues
+// them again, with the edits between them. The result has the bits of a world that was large from the start.
+#pragma once
+#include <deque>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include <talus/world.h>
+
+#include "backend.h"
+#include "broad_tables.h"
+#include "edit_queue.h"
+#include "solve_tables.h"
+#include "table.h"
+
+namespace talus {
+
+/// All that a step is given beside the tables.
+struct StepInput {
+  StepParams params;
+  StepShape shape;   // rows and plane_count are filled in by Simulation
+  EditLayers edits;  // go in before the step; no body is added or removed by them
+  Index body_count = 0;
+};
+
+/// Over several steps.
+struct StepSummary {
+  StepStatus status = StepStatus::ok;  // union
+  Index first_bad_row = -1;            // of the first step that froze a body
+};
+
+/// The contacts of the last step in plain memory.
+struct ContactImage {
+  Index pair_count = 0;
+  std::vector<Index> begin, owner, partner;  // as PairList; begin has rows + 1
+  std::vector<std::uint32_t> words;          // cache::kFields a pair, pair after pair; 0 beyond its points
+
+  std::uint32_t word(Index pair, int field) const {
+    return words[static_cast<std::size_t>(pair) * cache::kFields + static_cast<std::size_t>(field)];
+  }
+  float number(Index pair, int field) const { return std::bit_cast<float>(word(pair, field)); }
+  Vec3 vector(Index pair, int field) const {
+    return {number(pair, field), number(pair, field + 1), number(pair, field + 2)};
+  }
+};
+
+class Simulation {
+ public:
+  using ModelCopy = Table<BodyModel>::HostCopy;
+  using StateCopy = Table<BodyState>::HostCopy;
+  using InputsCopy = Table<BodyInputs>::HostCopy;
+
+  Simulation(std::shared_ptr<StepBackend> backend, const WorldDef& def);
+
+  const std::shared_ptr<StepBackend>& backend() const { return backend_; }
+
+  // ---- the queue
+  // -----------------------------------------------------------------------------------------------------
+  /// Steps queued so far, confirmed or not.
+  std::uint64_t step_number() const { return confirmed_ + queue_.size(); }
+  bool queue_full() const { return queue_.size() >= static_cast<std::size_t>(kMaxQueuedSteps); }
+  bool queue_empty() const { return queue_.empty(); }
+  /// Queues a step. Not while the queue is full.
+  void enqueue(StepInput input);
+  /// Waits for all queued steps, redoes what met a buffer too small, tells of the last one, and adds all of them to a
+  /// summary. first_bad_body has its slot only. If there is no memory to grow into, the steps that
+  /// are missing are dropped, and Error is thrown.
+  void confirm(StepReport& last, StepSummary& all);
+
+  // ---- between steps: the queue must be empty
+  // --------------------------------------------------------------------------
+  Index rows() const { return rows_; }
+  /// Makes room for that many rows.
+  void reserve_rows(Index rows);
+  /// Takes more rows into use; there must be room.
+  void set_rows(Index rows);
+  void set_planes(std::span<const Index> rows);
+  void set_ignored_pairs(std::span<const std::uint64_t> pairs);
+  void apply(const EditLayers& edits);
+
+  // ---- as plain memory: the queue must be empty
+  // ------------------------------------------------------------------------
+  /// State of all rows; on the CPU the table itself. Valid until the next step or edit.
+  const BodyState& state_on_host();
+  BodyStateRow state_row(Index row);
+  /// The caller may change state behind our back from now on.
+  void expose() { exposed_ = true; }
+  ContactImage contacts() const;
+  ModelCopy model_copy() const { return model_.download(memory_, rows_); }
+  StateCopy state_copy() const { return state_.download(memory_, rows_); }
+  InputsCopy inputs_copy() const { return inputs_.download(memory_, rows_); }
+  /// Takes over a whole saved scene; rows as in the copies.
+  void adopt(const ModelCopy& model, const StateCopy& state, const InputsCopy& inputs, const ContactImage& contacts,
+             Index rows, std::uint64_t step_number);
+
+  const BodyModel& model_view() const { return model_.view(); }
+  const BodyState& state_view() const { return state_.view(); }
+  float* instance_transforms() const { return instance_transforms_.column().data; }
+  /// [byte] Of the backend's memory held by tables.
+  std::size_t bytes() const;
+
+ private:
+  struct CacheTables {
+    Array<Index> begin, owner, partner;
+    BlockTable<cache::kFields> rows;
+    ContactCache view() const { return {{begin.column(), owner.column(), partner.column()}, rows.view()}; }
+    std::size_t bytes() const { return begin.bytes() + owner.bytes() + partner.bytes() + rows.bytes(); }
+  };
+
+  /// Step n writes the cache n mod 2 and reads the other one.
+  CacheTables& cache_of(std::uint64_t step) { return caches_[step & 1]; }
+  const CacheTables& cache_of(std::uint64_t step) const { return caches_[step & 1]; }
+  StepViews views(const StepShape& shape, std::uint64_t step) const;
+  void send_edits(const EditLayers& edits, std::uint64_t step);
+  void send_step(const StepInput& input, std::uint64_t step);
+  StepReport report_of(const Counters& counters, const StepInput& input, std::uint64_t step) const;
+  void grow(const Counters& counters, StepStatus& status);
+  void clear_growth();
+  void resize_pairs(Index pairs);
+  Index initial_entries(Index rows) const;
+
+  std::shared_ptr<StepBackend> backend_;
+  Memory& memory_;
+  Index reserve_pairs_, reserve_contacts_;
+  bool with_instance_transforms_;
+
+  Table<BodyModel> model_;
+  Table<BodyState> state_;
+  Table<BodyInputs> inputs_;
+  CacheTables caches_[2];
+  BroadTables broad_;
+  SolveTables solve_;
+  Array<Counters> counters_;
+  Array<StepParams> params_;
+  Array<std::uint64_t> ignored_pairs_;
+  Array<Index> planes_;
+  Array<BodyEdit> edits_;
+  Array<std::uint8_t> replaced_;
+  Array<float> instance_transforms_;
+
+  Index rows_ = 0, row_capacity_ = 0;
+  Index entry_capacity_ = 0, pair_capacity_ = 0, contact_capacity_ = 0;
+  Index plane_count_ = 0, ignored_count_ = 0;
+
+  std::deque<StepInput> queue_;  // steps not yet confirmed
+  std::uint64_t confirmed_ = 0;  // steps confirmed
+  Index last_rows_ = 0;          // of the last confirmed step
+  Index last_pair_count_ = 0;
+  StepParams sent_params_{};
+  bool params_sent_ = false;
+
+  StateCopy state_copy_{};
+  bool state_copied_ = false;
+  bool exposed_ = false;
+};
+
+}  // namespace talus

@@ -1,0 +1,330 @@
+// SPDX-License-Identifier: MIT
+#include "snapshot.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstring>
+#include <istream>
+#include <ostream>
+#include <span>
+#include <string>
+#include <type_traits>
+
+#include "math/vec3.h"
+#include "state_hash.h"
+#include "validate.h"
+
+namespace talus {
+
+namespace {
+
+static_assert(sizeof(BodyModelRow) == 64, "no gaps, so that rows can be compared as bytes");
+static_assert(std::endian::native == std::endian::little, "snapshots are little-endian, written as memory has them");
+
+constexpr std::array<char, 8> kMagic{'t', 'a', 'l', 'u', 's', '\r', '\n', '\0'};
+constexpr std::uint32_t kVersion = 1;
+constexpr Index kMaxRows = 1 << 30;
+constexpr const char* kRestore = "restore";
+
+[[noreturn]] void reject_file(const std::string& why) {
+  throw Error(std::string(kRestore) + ": " + why);
+}
+
+// ---- sinks and a source: the order of all values is written once, in transfer(), for every use
+// ------------------------
+
+struct HashSink {
+  Hash64 hash;
+  template <class T>
+  void bytes(T* data, std::size_t count) {
+    hash.add(data, count * sizeof(T));
+  }
+};
+
+struct CountSink {
+  std::uint64_t size = 0;
+  template <class T>
+  void bytes(T*, std::size_t count) {
+    size += count * sizeof(T);
+  }
+};
+
+struct FileSink {
+  std::ostream& out;
+  Hash64 hash;
+  template <class T>
+  void bytes(T* data, std::size_t count) {
+    out.write(reinterpret_cast<const char*>(data), static_cast<std::streamsize>(count * sizeof(T)));
+    hash.add(data, count * sizeof(T));
+  }
+};
+
+struct Source;
+void require_bytes(const Source& source, std::size_t count, std::size_t size);
+
+struct Source {
+  std::span<const char> left;
+  template <class T>
+  void bytes(T* data, std::size_t count) {
+    require_bytes(*this, count, sizeof(T));
+    if (count == 0) return;
+    std::memcpy(static_cast<void*>(data), left.data(), count * sizeof(T));
+    left = left.subspan(count * sizeof(T));
+  }
+};
+
+// Before room is made for values to be read: a wrong number cannot ask for more memory than the file has bytes.
+void require_bytes(const Source& source, std::size_t count, std::size_t size) {
+  if (count > source.left.size() / size) reject_file("the snapshot is shorter than its own numbers say");
+}
+
+template <class Io, class T>
+void value(Io& io, T& v) {
+  static_assert(std::is_arithmetic_v<T> || std::is_enum_v<T>);
+  io.bytes(&v, 1);
+}
+template <class Io>
+void value(Io& io, Vec3& v) {
+  io.bytes(&v.x, 1);
+  io.bytes(&v.y, 1);
+  io.bytes(&v.z, 1);
+}
+// A bool is read as a byte, since only 0 and 1 may become one.
+template <class Io>
+void value(Io& io, bool& v) {
+  std::uint8_t byte = v ? 1 : 0;
+  io.bytes(&byte, 1);
+  if (byte > 1) reject_file("a flag is neither 0 nor 1");
+  v = byte != 0;
+}
+template <class Io, class T>
+void values(Io& io, std::vector<T>& v, std::size_t count) {
+  if constexpr (std::is_same_v<Io, Source>) {
+    require_bytes(io, count, sizeof(T));
+    v.resize(count);
+  }
+  io.bytes(v.data(), count);
+}
+template <class View, class Io>
+void table(Io& io, typename Table<View>::HostCopy& copy, Index rows) {
+  if constexpr (std::is_same_v<Io, Source>) {
+    std::size_t row_size = 0;
+    visit_all_planes(copy.view, [&](const char*, auto*& plane) { row_size += sizeof(*plane); });
+    require_bytes(io, static_cast<std::size_t>(rows), row_size);
+    copy = Table<View>::host_copy(rows);
+  }
+  visit_all_planes(copy.view, [&](const char*, auto*& plane) { io.bytes(plane, static_cast<std::size_t>(rows)); });
+}
+
+// What does not change the future.
+template <class Io>
+void transfer_comforts(Io& io, Snapshot& s) {
+  value(io, s.def.reserve_bodies);
+  value(io, s.def.reserve_pairs);
+  value(io, s.def.reserve_contacts);
+  value(io, s.def.contact_reports);
+  value(io, s.def.instance_transforms);
+  value(io, s.def.solver.report_residual);
+}
+
+template <class Io>
+void transfer_settings(Io& io, Snapshot& s) {
+  SolverSettings& p = s.def.solver;
+  value(io, s.def.gravity);
+  value(io, p.solver);
+  value(io, p.friction);
+  value(io, p.integrator);
+  value(io, p.stabilization);
+  value(io, p.substeps);
+  value(io, p.iterations);
+  value(io, p.relax_iterations);
+  value(io, p.contact_hertz);
+  value(io, p.contact_damping_ratio);
+  value(io, p.max_push_speed);
+  value(io, p.restitution_threshold);
+  value(io, p.speculative_distance);
+  value(io, p.recycle_fraction);
+  value(io, p.warm_start);
+}
+
+template <class Io>
+void transfer_future(Io& io, Snapshot& s) {
+  transfer_settings(io, s);
+  value(io, s.step_number);
+  value(io, s.rows);
+  if (s.rows < 0 || s.rows > kMaxRows) reject_file("the number of rows is out of range");
+  const std::size_t rows = static_cast<std::size_t>(s.rows);
+  values(io, s.generations, rows);
+  values(io, s.mass, rows);
+  values(io, s.inertia, rows);
+  table<BodyModel>(io, s.model, s.rows);
+  table<BodyState>(io, s.state, s.rows);
+  table<BodyInputs>(io, s.inputs, s.rows);
+  std::uint64_t ignored = s.ignored_pairs.size();
+  value(io, ignored);
+  values(io, s.ignored_pairs, ignored);
+  ContactImage& c = s.contacts;
+  value(io, c.pair_count);
+  if (c.pair_count < 0) reject_file("the number of pairs is negative");
+  const std::size_t pairs = static_cast<std::size_t>(c.pair_count);
+  values(io, c.begin, rows + 1);
+  values(io, c.owner, pairs);
+  values(io, c.partner, pairs);
+  values(io, c.words, pairs * cache::kFields);
+}
+
+// Names and sizes of all columns: a snapshot of another layout is recognised.
+std::uint64_t layout_hash() {
+  Hash64 hash;
+  const auto visit = [&](const char* name, auto*& plane) {
+    const std::uint32_t size = sizeof(*plane);
+    hash.add(name, std::strlen(name));
+    hash.add(&size, sizeof(size));
+  };
+  BodyModel model{};
+  BodyState state{};
+  BodyInputs inputs{};
+  visit_all_planes(model, visit);
+  visit_all_planes(state, visit);
+  visit_all_planes(inputs, visit);
+  const int fields = cache::kFields;
+  hash.add(&fields, sizeof(fields));
+  return hash.value();
+}
+
+// ---- values that no world has
+// ------------------------------------------------------------------------------------------
+
+void check(bool good, const char* what) {
+  if (!good) reject_file(std::string("the snapshot holds ") + what);
+}
+
+void check_bodies(const Snapshot& s) {
+  const BodyModel& m = s.model.view;
+  for (Index row = 0; row < s.rows; ++row) {
+    const std::size_t i = static_cast<std::size_t>(row);
+    check(m.alive[row] <= 1, "a body that is neither dead nor alive");
+    if (m.alive[row] == 0) continue;
+    // The definition of the body goes through the same door as a new one, and must come out as it went in.
+    const BodyStateRow state{s.state.view.position[row], s.state.view.orientation[row],
+                             s.state.view.linear_velocity[row], s.state.view.angular_velocity[row],
+                             s.state.view.frozen[row]};
+    BodyMirror mirror{};
+    mirror.mass = s.mass[i];
+    mirror.inertia = s.inertia[i];
+    BodyModelRow& row_values = mirror.model;
+#define TALUS_READ_COLUMN(type_, name, unit, meaning) row_values.name = m.name[row];
+    TALUS_BODY_MODEL(TALUS_READ_COLUMN)
+#undef TALUS_READ_COLUMN
+    const NewBody again = make_body(Where{kRestore, "bodies", row}, definition_of(mirror, state));
+    check(std::memcmp(&again.mirror.model, &mirror.model, sizeof(BodyModelRow)) == 0,
+          "a body that no definition gives");
+    check(state.frozen <= 1, "a body that is neither frozen nor free");
+    check(is_finite(s.inputs.view.force[row]) && is_finite(s.inputs.view.torque[row]), "a force that is not finite");
+  }
+}
+
+void check_contacts(const Snapshot& s) {
+  const ContactImage& c = s.contacts;
+  check(c.begin.front() == 0 && c.begin.back() == c.pair_count, "a broken list of pairs");
+  check(std::is_sorted(c.begin.begin(), c.begin.end()), "a broken list of pairs");
+  for (Index pair = 0; pair < c.pair_count; ++pair) {
+    const Index owner = c.owner[static_cast<std::size_t>(pair)], partner = c.partner[static_cast<std::size_t>(pair)];
+    check(owner >= 0 && owner < s.rows && partner >= 0 && partner < s.rows, "a pair of bodies that are not there");
+    check(c.word(pair, cache::body_a) == std::uint32_t(owner) && c.word(pair, cache::body_b) == std::uint32_t(partner),
+          "a contact between other bodies than its pair");
+    const std::uint32_t count = c.word(pair, cache::count), color = c.word(pair, cache::color);
+    check(count <= std::uint32_t(kMaxPoints), "a contact of too many points");
+    check(color <= std::uint32_t(kOverflowColor) || color == cache::kNoColor, "a contact of an unknown color");
+    for (std::uint32_t i = 0; i < count; ++i) {
+      const float impulse = c.number(pair, cache::at(int(i), cache::impulse));
+      check(is_finite(impulse) && impulse >= 0.0f, "an impulse that pulls or is not finite");
+    }
+  }
+  for (Index row = 0; row < s.rows; ++row) {
+    for (Index pair = c.begin[std::size_t(row)]; pair < c.begin[std::size_t(row) + 1]; ++pair) {
+      check(c.owner[static_cast<std::size_t>(pair)] == row, "a broken list of pairs");
+    }
+  }
+}
+
+void check_ignored(const Snapshot& s) {
+  std::uint64_t before = 0;
+  for (const std::uint64_t pair : s.ignored_pairs) {
+    const std::uint64_t a = pair >> 32, b = pair & 0xffffffffu;
+    check(pair > before && a < b && b < std::uint64_t(s.rows), "a broken list of ignored pairs");
+    check(s.model.view.alive[Index(a)] != 0 && s.model.view.alive[Index(b)] != 0, "an ignored pair without a body");
+    before = pair;
+  }
+}
+
+std::string read_exactly(std::istream& in, std::uint64_t size) {
+  constexpr std::uint64_t kChunk = 1 << 20;  // a wrong size fails at the end of the file, not at the allocation
+  std::string bytes;
+  while (bytes.size() < size) {
+    const std::size_t at = bytes.size(), more = static_cast<std::size_t>(std::min(kChunk, size - at));
+    bytes.resize(at + more);
+    in.read(bytes.data() + at, static_cast<std::streamsize>(more));
+    if (static_cast<std::size_t>(in.gcount()) != more) reject_file("the snapshot is cut off");
+  }
+  return bytes;
+}
+
+template <class T>
+T read_value(std::istream& in) {
+  T v;
+  const std::string bytes = read_exactly(in, sizeof(T));
+  std::memcpy(&v, bytes.data(), sizeof(T));
+  return v;
+}
+
+}  // namespace
+
+std::uint64_t hash_of(const Snapshot& snapshot) {
+  HashSink sink;
+  transfer_future(sink, const_cast<Snapshot&>(snapshot));  // sinks do not write
+  return sink.hash.value();
+}
+
+void write_snapshot(std::ostream& out, const Snapshot& snapshot) {
+  Snapshot& s = const_cast<Snapshot&>(snapshot);  // sinks do not write
+  CountSink counter;
+  transfer_comforts(counter, s);
+  transfer_future(counter, s);
+  const auto put = [&](const auto& v) { out.write(reinterpret_cast<const char*>(&v), sizeof(v)); };
+  put(kMagic);
+  put(kVersion);
+  put(layout_hash());
+  put(counter.size);
+  FileSink sink{out, {}};
+  transfer_comforts(sink, s);
+  transfer_future(sink, s);
+  put(sink.hash.value());
+  if (!out) throw Error("save: writing " + std::to_string(counter.size) + " bytes failed");
+}
+
+Snapshot read_snapshot(std::istream& in) {
+  if (read_value<std::array<char, 8>>(in) != kMagic) reject_file("this is not a snapshot of talus");
+  const std::uint32_t version = read_value<std::uint32_t>(in);
+  if (version != kVersion || read_value<std::uint64_t>(in) != layout_hash()) {
+    reject_file("the snapshot was written by another version of talus, format " + std::to_string(version));
+  }
+  const std::string payload = read_exactly(in, read_value<std::uint64_t>(in));
+  Hash64 hash;
+  hash.add(payload.data(), payload.size());
+  if (read_value<std::uint64_t>(in) != hash.value()) reject_file("the snapshot was changed after it was written");
+
+  Snapshot s;
+  Source source{payload};
+  transfer_comforts(source, s);
+  transfer_future(source, s);
+  if (!source.left.empty()) reject_file("the snapshot is longer than its own numbers say");
+  validate_world(Where{kRestore, "def"}, s.def);
+  check_bodies(s);
+  check_contacts(s);
+  check_ignored(s);
+  return s;
+}
+
+}  // namespace talus

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: MIT
+// A whole world in plain memory: what a snapshot holds, what the state hash is taken over, and what a restore brings
+// back.
+#pragma once
+#include <cstdint>
+#include <iosfwd>
+#include <vector>
+
+#include <talus/defs.h>
+
+#include "body_row.h"
+#include "simulation.h"
+
+namespace talus {
+
+struct Snapshot {
+  WorldDef def;  // backend, threads and stream are not part of it
+  std::uint64_t step_number = 0;
+  Index rows = 0;
+  std::vector<std::uint32_t> generations;  // of each slot
+  std::vector<float> mass;                 // of each row
+  std::vector<Vec3> inertia;               // of each row
+  Simulation::ModelCopy model{};
+  Simulation::StateCopy state{};
+  Simulation::InputsCopy inputs{};
+  std::vector<std::uint64_t> ignored_pairs;  // ascending
+  ContactImage contacts;
+};
+
+/// Hash over all that decides the future.
+std::uint64_t hash_of(const Snapshot& snapshot);
+
+/// File: magic "talus\r\n\0", version, names of all columns as a hash, payload size, payload, hash of the payload; all
+/// little-endian.
+void write_snapshot(std::ostream& out, const Snapshot& snapshot);
+/// Throws Error if the stream is not a snapshot, is cut, was changed, or holds values that no world has.
+Snapshot read_snapshot(std::istream& in);
+
+}  // namespace talus

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: MIT
+// Stage solve_contacts: rows, colors, forces -> velocities, displacements, impulses. Many small sub-steps with few sweeps
+// each hold what one step with as many sweeps drops (methods: parallel engine, 4.1).
+#pragma once
+#include "exec.h"
+#include "integrate.h"
+#include "project.h"
+#include "solve.h"
+#include "step_views.h"
+
+namespace talus {
+
+constexpr int kBounceSweeps = 8;   // Newton's cradle of three converges by 4 a sweep: 1.5e-5 of the answer
+constexpr int kProjectSweeps = 2;  // per sub-step
+
+/// One sweep: color after color, then the overflow color by mass splitting.
+template <Sweep kSweep, class Exec>
+void sweep_contacts(Exec& exec, const StepViews& v) {
+  const SolveRowScratch& rows = v.solve.rows;
+  const SolveContacts<kSweep> kernel{v.solve.lanes, rows.velocity.data, rows.displacement.data, v.params};
+  if (!v.shape.jacobi) {
+    for (int color = 0; color < kPalette; ++color) {
+      exec.for_each_lane("SolveContacts",
+                         {&v.counters->color_begin[color], &v.counters->color_begin[color + 1], v.solve.lanes.size},
+                         kernel);
+    }
+  }
+  exec.for_each("SolveSplit", {&v.counters->color_size[kOverflowColor], v.solve.contact_capacity},
+                SolveSplit<kSweep>{kernel, rows.split_sums, rows.split_count, &v.counters->color_begin[kOverflowColor]});
+  exec.for_each("ApplySplit", {&v.counters->rows, v.shape.rows},
+                ApplySplit{rows.velocity, rows.split_sums, rows.split_count});
+}
+
+template <class Exec>
+void project_contacts(Exec& exec, const StepViews& v) {
+  const ProjectContacts kernel{v.solve.lanes, v.solve.rows.displacement.data};
+  for (int color = 0; color < kPalette; ++color) {
+    exec.for_each_lane("ProjectContacts",
+                       {&v.counters->color_begin[color], &v.counters->color_begin[color + 1], v.solve.lanes.size}, kernel);
+  }
+}
+
+template <class Exec>
+void solve_contacts(Exec& exec, const StepViews& v) {
+  exec.begin_stage(Stage::solve_contacts);
+  const SolveRowScratch& rows = v.solve.rows;
+  const LaneRange bodies{&v.counters->first_lane, &v.counters->row_lanes, rows.velocity.size};
+  const IntegrateVelocities integrate_velocities{v.model, v.inputs, rows.velocity.data, rows.free_velocity.data,
+                                                 rows.inertia.data, v.params};
+  const IntegratePositions integrate_positions{v.model, v.inputs, v.state.orientation, rows.velocity.data,
+                                               rows.free_velocity.data, rows.displacement.data, v.params};
+  for (int substep = 0; substep < v.shape.substeps; ++substep) {
+    exec.for_each_lane("IntegrateVelocities", bodies, integrate_velocities);
+    if (substep == 0) sweep_contacts<Sweep::warm_start>(exec, v);
+    for (int i = 0; i < v.shape.iterations; ++i) sweep_contacts<Sweep::biased>(exec, v);
+    exec.for_each_lane("IntegratePositions", bodies, integrate_positions);
+    if (v.shape.projection) {
+      for (int i = 0; i < kProjectSweeps; ++i) project_contacts(exec, v);
+    }
+    for (int i = 0; i < v.shape.relax_iterations; ++i) sweep_contacts<Sweep::relax>(exec, v);
+  }
+  if (v.shape.restitution) {
+    for (int i = 0; i < kBounceSweeps; ++i) sweep_contacts<Sweep::bounce>(exec, v);
+  }
+}
+
+}  // namespace talus

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: MIT
+// From the settings of a world to what a step is given: numbers for the kernels, facts for the sequence of verbs.
+#pragma once
+#include <talus/defs.h>
+
+#include "step_params.h"
+#include "step_views.h"
+
+namespace talus {
+
+/// A spring and damper of a frequency [Hz] and a damping ratio [1], over a sub-step of h [s].
+Softness make_softness(float hertz, float damping_ratio, float h);
+
+/// Numbers of a step of dt [s].
+StepParams make_step_params(const WorldDef& def, float dt);
+
+/// Those facts of a step that come from the settings; rows, planes and restitution are left for the scene to fill in.
+StepShape make_step_shape(const WorldDef& def);
+
+}  // namespace talus

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: MIT
+// All that a step reads and writes, as views: what src/host/simulation.h owns and the stages work on.
+#pragma once
+#include "broad_columns.h"
+#include "columns.h"
+#include "contact_columns.h"
+#include "counters.h"
+#include "edit.h"
+#include "pairs.h"
+#include "solve_columns.h"
+#include "step_params.h"
+
+namespace talus {
+
+/// Facts that shape the sequence of verbs. They change rarely; a captured step is valid while they stay.
+struct StepShape {
+  Index rows = 0;            // body rows, host's number: equal to counters->rows in a step that happens
+  Index plane_count = 0;
+  int substeps = 0;
+  int iterations = 0;
+  int relax_iterations = 0;
+  bool jacobi = false;       // all contacts go to the overflow color
+  bool restitution = false;  // some body bounces
+  bool projection = false;
+  bool residual = false;
+  bool instance_transforms = false;
+  bool operator==(const StepShape&) const = default;
+};
+
+struct StepViews {
+  StepShape shape;
+  const StepParams* params = nullptr;  // in the backend's memory
+  Counters* counters = nullptr;        // in the backend's memory
+  BodyModel model;
+  BodyState state;
+  BodyInputs inputs;
+  Column<const std::uint64_t> ignored_pairs;  // (smaller row << 32 | larger row), ascending
+  Column<const Index> planes;                 // rows of planes, ascending; may be longer than shape.plane_count
+  ContactCache last;                          // read: of the step before
+  ContactCache next;                          // written: of this step
+  BroadScratch broad;
+  SolveScratch solve;
+  Column<float> instance_transforms;          // 12 a row, if asked for
+  bool operator==(const StepViews&) const = default;  // the same memory and the same shape
+};
+
+}  // namespace talus

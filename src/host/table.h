@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: MIT
+// Owning tables: one block of memory a table, with the columns of its view laid out one after another.
+#pragma once
+#include <cstring>
+#include <vector>
+
+#include <talus/column.h>
+
+#include "lane_blocks.h"
+#include "memory.h"
+
+namespace talus {
+
+// A column as planes of plain elements: one for scalars, three for vectors, four for quaternions.
+template <class T, class F>
+void visit_planes(Column<T>& column, F&& visit) {
+  visit(column.data);
+}
+template <class F>
+void visit_planes(Vec3Column& column, F&& visit) {
+  visit(column.x);
+  visit(column.y);
+  visit(column.z);
+}
+template <class F>
+void visit_planes(QuatColumn& column, F&& visit) {
+  visit(column.x);
+  visit(column.y);
+  visit(column.z);
+  visit(column.w);
+}
+
+/// Calls visit(name, pointer of the plane) for every plane of a view, in the order of the table.
+template <class View, class F>
+void visit_all_planes(View& view, F&& visit) {
+  view.visit_columns([&](const char* name, auto& column) {
+    visit_planes(column, [&](auto*& plane) { visit(name, plane); });
+  });
+}
+
+/// A table of columns in a backend's memory.
+template <class View>
+class Table {
+ public:
+  const View& view() const { return view_; }
+  Index capacity() const { return capacity_; }
+  std::size_t bytes() const { return block_.bytes(); }
+
+  /// Makes room for `rows`, keeps the first `keep` ones, and zeroes all others.
+  void resize(Memory& memory, Index rows, Index keep, const char* what) {
+    View next{};
+    std::size_t bytes = 0;
+    lay_out(next, rows, nullptr, bytes);
+    Block block(memory, bytes, what);
+    bytes = 0;
+    lay_out(next, rows, static_cast<unsigned char*>(block.data()), bytes);
+    if (bytes != 0) memory.fill(block.data(), 0, bytes);
+    if (keep > 0) {
+      std::vector<const void*> old;
+      visit_all_planes(view_, [&](const char*, auto*& plane) { old.push_back(plane); });
+      std::size_t i = 0;
+      visit_all_planes(next, [&](const char*, auto*& plane) {
+        memory.copy(plane, old[i++], sizeof(*plane) * static_cast<std::size_t>(keep));
+      });
+    }
+    view_ = next;
+    block_ = std::move(block);
+    capacity_ = rows;
+  }
+
+  /// Rows in plain memory, zero or as downloaded, reached through `view`. To be moved, not copied.
+  struct HostCopy {
+    View view;
+    std::vector<unsigned char> bytes;
+  };
+  static HostCopy host_copy(Index rows) {
+    HostCopy host{};
+    std::size_t bytes = 0;
+    lay_out(host.view, rows, nullptr, bytes);
+    host.bytes.resize(bytes);
+    bytes = 0;
+    lay_out(host.view, rows, host.bytes.data(), bytes);
+    return host;
+  }
+  HostCopy download(Memory& memory, Index rows) const {
+    HostCopy host = host_copy(rows);
+    std::vector<const void*> from;
+    View source = view_;
+    visit_all_planes(source, [&](const char*, auto*& plane) { from.push_back(plane); });
+    std::size_t i = 0;
+    visit_all_planes(host.view, [&](const char*, auto*& plane) {
+      if (rows > 0) memory.download(plane, from[i], sizeof(*plane) * static_cast<std::size_t>(rows));
+      ++i;
+    });
+    return host;
+  }
+  void upload(Memory& memory, const HostCopy& host, Index rows) {
+    std::vector<const void*> from;
+    View source = host.view;
+    visit_all_planes(source, [&](const char*, auto*& plane) { from.push_back(plane); });
+    std::size_t i = 0;
+    visit_all_planes(view_, [&](const char*, auto*& plane) {
+      if (rows > 0) memory.upload(plane, from[i], sizeof(*plane) * static_cast<std::size_t>(rows));
+      ++i;
+    });
+  }
+
+ private:
+  static void lay_out(View& view, Index rows, unsigned char* base, std::size_t& bytes) {
+    view.visit_columns([&](const char*, auto& column) {
+      column.size = rows;
+      visit_planes(column, [&](auto*& plane) {
+        using T = std::remove_reference_t<decltype(*plane)>;
+        plane = base == nullptr ? nullptr : reinterpret_cast<T*>(base + bytes);
+        bytes += (sizeof(T) * static_cast<std::size_t>(rows) + 255) / 256 * 256;
+      });
+    });
+  }
+
+  View view_{};
+  Block block_;
+  Index capacity_ = 0;
+};
+
+/// A scalar array in a backend's memory.
+template <class T>
+class Array {
+ public:
+  Column<T> column() const { return {static_cast<T*>(block_.data()), size_}; }
+  Index size() const { return size_; }
+  std::size_t bytes() const { return block_.bytes(); }
+  /// Makes room for `size` elements, all bytes zero. Old content is lost.
+  void reset(Memory& memory, Index size, const char* what) {
+    block_ = Block(memory, sizeof(T) * static_cast<std::size_t>(size), what);
+    if (size > 0) memory.fill(block_.data(), 0, block_.bytes());
+    size_ = size;
+  }
+
+ private:
+  Block block_;
+  Index size_ = 0;
+};
+
+/// A table in lane blocks in a backend's memory.
+template <int Fields>
+class BlockTable {
+ public:
+  LaneBlocks<Fields> view() const { return {static_cast<std::uint32_t*>(block_.data()), size_}; }
+  Index size() const { return size_; }
+  std::size_t bytes() const { return block_.bytes(); }
+  /// Makes room for at least `rows` rows, all words zero. Old content is lost.
+  void reset(Memory& memory, Index rows, const char* what) {
+    size_ = (rows + kLanes - 1) / kLanes * kLanes;
+    block_ = Block(memory, sizeof(std::uint32_t) * Fields * static_cast<std::size_t>(size_), what);
+    if (size_ > 0) memory.fill(block_.data(), 0, block_.bytes());
+  }
+
+ private:
+  Block block_;
+  Index size_ = 0;
+};
+
+}  // namespace talus

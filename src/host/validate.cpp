@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: MIT
+#include "validate.h"
+
+#include <charconv>
+
+#include "math/vec3.h"
+
+namespace talus {
+
+namespace {
+
+constexpr float kUnitTolerance = 1e-3f;  // [1] how far from unit length an argument may be
+constexpr float kUnitExact = 1e-6f;      // [1] of the square: nearer than this is what floats can do
+constexpr float kMaxFriction = 1e9f;     // [1] products of two stay finite
+
+std::string range_text(float low, float high) {
+  return "must be " + number_text(low) + ".." + number_text(high);
+}
+
+// Factor that brings a length to 1.
+float unit_factor(const Where& where, const char* field, float length_squared, const char* rule) {
+  const float l = square_root(length_squared);
+  if (!(abs_of(l - 1.0f) <= kUnitTolerance)) reject(where, field, "of length " + number_text(l), rule);
+  return abs_of(length_squared - 1.0f) <= kUnitExact ? 1.0f : 1.0f / l;
+}
+
+void require_count(const Where& where, const char* field, int value, int low, int high) {
+  if (value >= low && value <= high) return;
+  reject(where, field, std::to_string(value), ("must be " + std::to_string(low) + ".." + std::to_string(high)).c_str());
+}
+
+template <class Enum>
+void require_enum(const Where& where, const char* field, Enum value, Enum last) {
+  if (value <= last) return;
+  reject(where, field, std::to_string(unsigned(value)), "no such value of the enumeration");
+}
+
+}  // namespace
+
+std::string Where::text() const {
+  std::string text = std::string(call) + ": " + name;
+  if (index >= 0) text += '[' + std::to_string(index) + ']';
+  return text;
+}
+
+std::string number_text(float value) {
+  char text[32];
+  const std::to_chars_result end = std::to_chars(text, text + sizeof(text), value);
+  return std::string(text, end.ptr);
+}
+
+void reject(const Where& where, const char* field, const std::string& value, const char* rule) {
+  throw Error(where.text() + field + " = " + value + ", " + rule);
+}
+void reject(const Where& where, const char* field, float value, const char* rule) {
+  reject(where, field, number_text(value), rule);
+}
+
+void require_finite(const Where& where, const char* field, float value) {
+  if (!is_finite(value)) reject(where, field, value, "must be finite");
+}
+
+void require_finite(const Where& where, const char* field, Vec3 value) {
+  if (is_finite(value)) return;
+  for (int axis = 0; axis < 3; ++axis) {
+    const float part = component(value, axis);
+    if (!is_finite(part)) reject(where, (std::string(field) + '.' + "xyz"[axis]).c_str(), part, "must be finite");
+  }
+}
+
+void require_at_least_zero(const Where& where, const char* field, float value) {
+  if (!(is_finite(value) && value >= 0.0f)) reject(where, field, value, "must be finite and >= 0");
+}
+
+void require_range(const Where& where, const char* field, float value, float low, float high) {
+  if (!(value >= low && value <= high)) reject(where, field, value, range_text(low, high).c_str());
+}
+
+void require_positive(const Where& where, const char* field, float value, const char* rule) {
+  if (!(is_finite(value) && value > 0.0f)) reject(where, field, value, rule);
+}
+
+Quat checked_orientation(const Where& where, const char* field, Quat q) {
+  if (!(is_finite(q.x) && is_finite(q.y) && is_finite(q.z) && is_finite(q.w))) {
+    const float bad = !is_finite(q.x) ? q.x : !is_finite(q.y) ? q.y : !is_finite(q.z) ? q.z : q.w;
+    reject(where, field, bad, "must be finite");
+  }
+  const float s = unit_factor(where, field, q.x * q.x + q.y * q.y + q.z * q.z + q.w * q.w,
+                              "a quaternion of a rotation must have length 1 within 1e-3");
+  return {s * q.x, s * q.y, s * q.z, s * q.w};
+}
+
+Vec3 checked_direction(const Where& where, const char* field, Vec3 v) {
+  require_finite(where, field, v);
+  return unit_factor(where, field, dot(v, v), "a normal must have length 1 within 1e-3") * v;
+}
+
+void validate_material(const Where& where, const char* field, const Material& material) {
+  const std::string prefix(field);
+  const auto bad = [&](float value, float high) { return !(value >= 0.0f && value <= high); };
+  if (bad(material.friction, kMaxFriction)) {
+    require_range(where, (prefix + ".friction").c_str(), material.friction, 0.0f, kMaxFriction);
+  }
+  if (bad(material.restitution, 1.0f)) {
+    require_range(where, (prefix + ".restitution").c_str(), material.restitution, 0.0f, 1.0f);
+  }
+  if (material.friction_combine > Combine::maximum || material.restitution_combine > Combine::maximum) {
+    require_enum(where, (prefix + ".friction_combine").c_str(), material.friction_combine, Combine::maximum);
+    require_enum(where, (prefix + ".restitution_combine").c_str(), material.restitution_combine, Combine::maximum);
+  }
+}
+
+void validate_shape(const Where& where, const ShapeDef& shape) {
+  switch (shape.type) {
+    case ShapeType::sphere:
+      require_positive(where, ".shape.size.x", shape.size.x, "a radius must be finite and > 0");
+      return;
+    case ShapeType::box:
+      require_positive(where, ".shape.size.x", shape.size.x, "a half extent must be finite and > 0");
+      require_positive(where, ".shape.size.y", shape.size.y, "a half extent must be finite and > 0");
+      require_positive(where, ".shape.size.z", shape.size.z, "a half extent must be finite and > 0");
+      return;
+    case ShapeType::capsule:
+      require_positive(where, ".shape.size.x", shape.size.x, "a radius must be finite and > 0");
+      require_positive(where, ".shape.size.y", shape.size.y, "a half length must be finite and > 0");
+      return;
+    case ShapeType::plane:
+      checked_direction(where, ".shape.size", shape.size);
+      return;
+  }
+  reject(where, ".shape.type", std::to_string(unsigned(shape.type)), "no such shape");
+}
+
+void validate_world(const Where& where, const WorldDef& def) {
+  constexpr Index kMaxReserve = 1 << 30;
+  const SolverSettings& s = def.solver;
+  require_finite(where, ".gravity", def.gravity);
+  require_enum(where, ".backend", def.backend, Backend::cuda);
+  require_count(where, ".threads", def.threads, 0, 4096);
+  require_count(where, ".reserve_bodies", def.reserve_bodies, 0, kMaxReserve);
+  require_count(where, ".reserve_pairs", def.reserve_pairs, 0, kMaxReserve);
+  require_count(where, ".reserve_contacts", def.reserve_contacts, 0, kMaxReserve);
+  require_enum(where, ".solver.solver", s.solver, Solver::jacobi);
+  require_enum(where, ".solver.friction", s.friction, FrictionModel::box);
+  require_enum(where, ".solver.integrator", s.integrator, Integrator::moreau);
+  require_enum(where, ".solver.stabilization", s.stabilization, Stabilization::projection);
+  require_count(where, ".solver.substeps", s.substeps, 1, 64);
+  require_count(where, ".solver.iterations", s.iterations, 1, 256);
+  require_count(where, ".solver.relax_iterations", s.relax_iterations, 0, 256);
+  require_positive(where, ".solver.contact_hertz", s.contact_hertz);
+  require_at_least_zero(where, ".solver.contact_damping_ratio", s.contact_damping_ratio);
+  require_at_least_zero(where, ".solver.max_push_speed", s.max_push_speed);
+  require_at_least_zero(where, ".solver.restitution_threshold", s.restitution_threshold);
+  require_at_least_zero(where, ".solver.speculative_distance", s.speculative_distance);
+  require_range(where, ".solver.recycle_fraction", s.recycle_fraction, 0.0f, 1.0f);
+}
+
+void validate_dt(const Where& where, const SolverSettings& solver, float dt) {
+  require_positive(where, "", dt);
+  const float h = dt / static_cast<float>(solver.substeps);
+  if (!(h > 0.0f && is_finite(1.0f / h))) reject(where, "", dt, "too small to be cut into sub-steps");
+}
+
+}  // namespace talus

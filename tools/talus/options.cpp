@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: MIT
+#include "options.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <cstring>
+#include <functional>
+#include <string_view>
+#include <system_error>
+#include <vector>
+
+#include "scenes/presets.h"
+
+namespace talus::cli {
+namespace {
+
+struct Option {
+  std::string name;   // "--threads"
+  std::string value;  // name of its value in the help; empty: a switch
+  std::string text;
+  std::function<void(const std::string&)> set;
+};
+
+[[noreturn]] void refuse(const std::string& option, const std::string& value, const std::string& wanted) {
+  throw UsageError(option + ": \"" + value + "\" is not " + wanted);
+}
+
+template <class Number>
+Number parse_number(const std::string& option, const std::string& value, Number least, Number most,
+                    const std::string& wanted) {
+  Number number{};
+  const char* end = value.data() + value.size();
+  const auto [stop, problem] = std::from_chars(value.data(), end, number);
+  if (problem != std::errc() || stop != end || !(number >= least && number <= most)) refuse(option, value, wanted);
+  return number;
+}
+int parse_int(const std::string& option, const std::string& value, int least, int most) {
+  return parse_number<int>(option, value, least, most,
+                           "a number from " + std::to_string(least) + " to " + std::to_string(most));
+}
+
+Backend parse_backend(const std::string& value) {
+  if (value == "auto") return Backend::automatic;
+  if (value == "cpu") return Backend::cpu;
+  if (value == "cuda") return Backend::cuda;
+  refuse("--backend", value, "one of auto, cpu, cuda");
+}
+
+std::string solver_names() {
+  std::string names;
+  for (const scenes::SolverPreset& preset : scenes::solver_presets()) {
+    names += (names.empty() ? "" : ", ") + std::string(preset.name);
+  }
+  return names;
+}
+
+// ---- the options
+// -------------------------------------------------------------------------------------------------------
+
+std::vector<Option> simulation_options(SimulationOptions& o) {
+  return {
+      {"--backend", "B", "auto, cpu or cuda [auto]", [&o](const std::string& v) { o.backend = parse_backend(v); }},
+      {"--threads", "N", "worker threads of the CPU backend, 0 for all cores [0]",
+       [&o](const std::string& v) { o.threads = parse_int("--threads", v, 0, 4096); }},
+      {"--steps", "N", "steps to take [300]",
+       [&o](const std::string& v) { o.steps = parse_int("--steps", v, 1, 100'000'000); }},
+      {"--dt", "S", "length of a step in seconds [the scene's, 1/60]",
+       [&o](const std::string& v) { o.dt = parse_number("--dt", v, 1e-6f, 1.0f, "a time from 1e-6 to 1 s"); }},
+      {"--solver", "NAME", solver_names() + " [pgs]",
+       [&o](const std::string& v) {
+         if (scenes::find_solver_preset(v) == nullptr) refuse("--solver", v, "one of " + solver_names());
+         o.solver = v;
+       }},
+      {"--substeps", "N", "sub-steps a step is cut into [the solver's, 4]",
+       [&o](const std::string& v) { o.substeps = parse_int("--substeps", v, 1, 64); }},
+  };
+}
+
+std::vector<Option> run_options(RunOptions& o) {
+  std::vector<Option> options = simulation_options(o);
+  options.push_back(
+      {"--hash", "", "print state_hash=<16 hex digits> as the last line", [&o](const std::string&) { o.hash = true; }});
+  options.push_back({"--out", "FILE", "write the bodies' final poses and velocities as CSV",
+                     [&o](const std::string& v) { o.out = v; }});
+  options.push_back(
+      {"--image", "FILE", "write a picture of the final state as PNG", [&o](const std::string& v) { o.image = v; }});
+  return options;
+}
+
+std::vector<Option> bench_options(BenchOptions& o) {
+  std::vector<Option> options = simulation_options(o);
+  options.insert(options.begin(), {"--scene", "NAME", "the scene; `talus scenes` lists them",
+                                   [&o](const std::string& v) { o.scene = v; }});
+  options.push_back({"--repeat", "R", "runs, of which the fastest counts [1]",
+                     [&o](const std::string& v) { o.repeat = parse_int("--repeat", v, 1, 1000); }});
+  options.push_back(
+      {"--csv", "", "print one line of CSV instead of tables", [&o](const std::string&) { o.csv = true; }});
+  options.push_back({"--csv-header", "", "print the names of the CSV columns first",
+                     [&o](const std::string&) { o.csv_header = true; }});
+  return options;
+}
+
+// ---- parsing
+// -----------------------------------------------------------------------------------------------------------
+
+bool asks_for_help(std::string_view argument) {
+  return argument == "--help" || argument == "-h";
+}
+
+// Sets options and returns the other arguments. `--name value` and `--name=value` mean the same.
+std::vector<std::string> parse(std::span<const char* const> arguments, const std::vector<Option>& options) {
+  std::vector<std::string> others;
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    const std::string argument = arguments[i];
+    if (!argument.starts_with("-")) {
+      others.push_back(argument);
+      continue;
+    }
+    const std::size_t equals = argument.find('=');
+    const std::string name = argument.substr(0, equals);
+    const auto option =
+        std::find_if(options.begin(), options.end(), [&](const Option& candidate) { return candidate.name == name; });
+    if (option == options.end()) throw UsageError("unknown option \"" + name + "\"");
+    const bool is_switch = option->value.empty();
+    if (equals != std::string::npos) {
+      if (is_switch) throw UsageError(name + " takes no value");
+      option->set(argument.substr(equals + 1));
+    } else if (is_switch) {
+      option->set({});
+    } else if (i + 1 < arguments.size()) {
+      option->set(arguments[++i]);
+    } else {
+      throw UsageError(name + " needs a value");
+    }
+  }
+  return others;
+}
+
+void apply_solver(SimulationOptions& o) {
+  o.settings = scenes::find_solver_preset(o.solver)->settings;
+  o.config = o.solver;
+  if (o.substeps) {
+    o.settings.substeps = *o.substeps;
+    o.config += "-s" + std::to_string(*o.substeps);
+  }
+}
+
+std::string option_help(const std::vector<Option>& options) {
+  std::string text = "\nOptions:\n";
+  for (const Option& option : options) {
+    std::string left = "  " + option.name + (option.value.empty() ? "" : " " + option.value);
+    left.resize(std::max<std::size_t>(left.size() + 1, 20), ' ');
+    text += left + option.text + "\n";
+  }
+  text += "  --help            this text\n\nSolvers:\n";
+  for (const scenes::SolverPreset& preset : scenes::solver_presets()) {
+    std::string left = "  " + std::string(preset.name);
+    left.resize(20, ' ');
+    text += left + preset.text + "\n";
+  }
+  return text;
+}
+
+}  // namespace
+
+std::optional<RunOptions> parse_run(std::span<const char* const> arguments) {
+  if (std::any_of(arguments.begin(), arguments.end(), asks_for_help)) return std::nullopt;
+  RunOptions options;
+  const std::vector<std::string> others = parse(arguments, run_options(options));
+  if (others.empty()) throw UsageError("run needs a scene, e.g. `talus run box_pile_1000`");
+  if (others.size() > 1) throw UsageError("unexpected argument \"" + others[1] + "\" after the scene");
+  options.scene = others[0];
+  apply_solver(options);
+  return options;
+}
+
+std::optional<BenchOptions> parse_bench(std::span<const char* const> arguments) {
+  if (std::any_of(arguments.begin(), arguments.end(), asks_for_help)) return std::nullopt;
+  BenchOptions options;
+  const std::vector<std::string> others = parse(arguments, bench_options(options));
+  if (!others.empty()) throw UsageError("unexpected argument \"" + others[0] + "\"; the scene follows --scene");
+  if (options.scene.empty() && !options.csv_header) {
+    throw UsageError("bench needs a scene, e.g. `talus bench --scene box_pile_1000`");
+  }
+  apply_solver(options);
+  return options;
+}
+
+std::string help() {
+  return "talus: rigid bodies on GPU and CPU, with the same bits on both\n"
+         "\n"
+         "Usage: talus COMMAND [OPTIONS]\n"
+         "\n"
+         "Commands:\n"
+         "  run SCENE         simulate a scene and sum up what happened\n"
+         "  bench             measure time and quality of a scene\n"
+         "  scenes            list the scenes\n"
+         "  info              show version, instruction set and devices\n"
+         "\n"
+         "`talus COMMAND --help` explains a command. Exit code: 0 done, 1 failed, 2 wrong usage.\n";
+}
+
+std::string run_help() {
+  RunOptions options;
+  return "Usage: talus run SCENE [OPTIONS]\n\nSimulates a scene and sums up time, contacts and penetration.\n" +
+         option_help(run_options(options));
+}
+
+std::string bench_help() {
+  BenchOptions options;
+  return "Usage: talus bench --scene NAME [OPTIONS]\n\n"
+         "Measures the mean time of the late steps (200 to 299 of 300, else the last third), a stage at a time, and "
+         "the\n"
+         "quality of the result. With --csv one line in the columns that bench/compare reads.\n" +
+         option_help(bench_options(options));
+}
+
+}  // namespace talus::cli

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: MIT
+// The command line as values. Every option stands once, in a table of options.cpp; parsing and --help follow from it.
+#pragma once
+#include <talus/defs.h>
+
+#include <optional>
+#include <span>
+#include <stdexcept>
+#include <string>
+
+namespace talus::cli {
+
+/// Wrong usage; the message names the argument.
+class UsageError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// What both commands that simulate have in common.
+struct SimulationOptions {
+  std::string scene;
+  Backend backend = Backend::automatic;
+  int threads = 0;  ///< 0: all cores
+  int steps = 300;
+  std::optional<float> dt;      ///< [s] empty: the scene's
+  std::string solver = "pgs";   ///< name of a preset
+  std::optional<int> substeps;  ///< empty: the preset's
+  SolverSettings settings;      ///< of solver and substeps together
+  std::string config;           ///< names the settings in tables: "pgs", "pgs-s8"
+};
+
+struct RunOptions : SimulationOptions {
+  bool hash = false;
+  std::string out;    ///< CSV file for the poses; empty: none
+  std::string image;  ///< PNG file; empty: none
+};
+
+struct BenchOptions : SimulationOptions {
+  int repeat = 1;
+  bool csv = false;
+  bool csv_header = false;
+};
+
+/// Options of a command from the arguments after its name. Empty if the arguments ask for help. Throws UsageError.
+std::optional<RunOptions> parse_run(std::span<const char* const> arguments);
+std::optional<BenchOptions> parse_bench(std::span<const char* const> arguments);
+
+std::string help();
+std::string run_help();
+std::string bench_help();
+
+}  // namespace talus::cli
