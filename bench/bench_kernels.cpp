@@ -18,7 +18,6 @@
 namespace {
 
 using talus::PlacedShape;
-using talus::ShapeType;
 
 constexpr int kSettlingSteps = 200;
 
@@ -50,17 +49,6 @@ void bench_step(benchmark::State& state, const std::string& scene) {
   }
   state.counters["contacts"] = report.contact_count;
   state.counters["colors"] = report.color_count;
-}
-
-struct Kind {
-  const char* name;
-  talus::ShapeDef shape;
-};
-
-std::array<Kind, 3> kinds() {
-  return {{{"sphere", talus::sphere(0.5f)},
-           {"box", talus::box({0.5f, 0.5f, 0.5f})},
-           {"capsule", talus::capsule(0.3f, 0.4f)}}};
 }
 
 struct PlacedPair {
@@ -98,28 +86,31 @@ void bench_collide(benchmark::State& state, const talus::ShapeDef& a, const talu
   state.counters["points"] = benchmark::Counter(double(points), benchmark::Counter::kAvgIterations);
 }
 
-void register_all() {
-  for (const char* scene : {"sphere_pile_1000", "box_pile_1000", "box_tumble_1000", "mixed_pile_8000", "pyramid3d_20",
-                            "stacks_100x20", "tumbler_1000"}) {
-    benchmark::RegisterBenchmark((std::string(scene) + ".step").c_str(), bench_step, std::string(scene))
-        ->Unit(benchmark::kMillisecond)
-        ->UseRealTime();
-  }
-  const std::array<Kind, 3> shapes = kinds();
-  for (std::size_t a = 0; a < shapes.size(); ++a) {
-    for (std::size_t b = a; b < shapes.size(); ++b) {
-      const std::string name = std::string("collide.") + shapes[a].name + "_" + shapes[b].name;
-      benchmark::RegisterBenchmark(name.c_str(), bench_collide, shapes[a].shape, shapes[b].shape);
-    }
-  }
+talus::ShapeDef shape_of(const std::string& name) {
+  if (name == "sphere") return talus::sphere(0.5f);
+  if (name == "box") return talus::box({0.5f, 0.5f, 0.5f});
+  return talus::capsule(0.3f, 0.4f);
 }
+
+#define TALUS_BENCH_STEP(scene) \
+  BENCHMARK_CAPTURE(bench_step, scene, #scene)->Name(#scene ".step")->Unit(benchmark::kMillisecond)->UseRealTime()
+#define TALUS_BENCH_COLLIDE(a, b) \
+  BENCHMARK_CAPTURE(bench_collide, a##_##b, shape_of(#a), shape_of(#b))->Name("collide." #a "_" #b)
+
+TALUS_BENCH_STEP(sphere_pile_1000);
+TALUS_BENCH_STEP(box_pile_1000);
+TALUS_BENCH_STEP(box_tumble_1000);
+TALUS_BENCH_STEP(mixed_pile_8000);
+TALUS_BENCH_STEP(pyramid3d_20);
+TALUS_BENCH_STEP(stacks_100x20);
+TALUS_BENCH_STEP(tumbler_1000);
+TALUS_BENCH_COLLIDE(sphere, sphere);
+TALUS_BENCH_COLLIDE(sphere, box);
+TALUS_BENCH_COLLIDE(sphere, capsule);
+TALUS_BENCH_COLLIDE(box, box);
+TALUS_BENCH_COLLIDE(box, capsule);
+TALUS_BENCH_COLLIDE(capsule, capsule);
 
 }  // namespace
 
-int main(int argc, char** argv) {
-  benchmark::Initialize(&argc, argv);
-  if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 2;
-  register_all();
-  benchmark::RunSpecifiedBenchmarks();
-  return 0;
-}
+BENCHMARK_MAIN();

@@ -23,5 +23,5 @@ set(talus_isa_flags_baseline)                 # what the compiler assumes: SSE2 
 set(talus_isa_flags_avx2 -mavx2)              # without -mfma: nothing is fused unless it is written so
 set(talus_isa_flags_avx512 -mavx512f -mavx512dq -mavx512bw -mavx512vl -mprefer-vector-width=512)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")  # gcc 12 warns of its own avx512fintrin.h
-  list(APPEND talus_isa_flags_avx512 -Wno-maybe-uninitialized)
+  list(APPEND talus_isa_flags_avx512 -Wno-uninitialized -Wno-maybe-uninitialized)
 endif()

@@ -9,8 +9,10 @@ function(talus_set_options target)
   target_compile_features(${target} PRIVATE cxx_std_20)
   set_target_properties(${target} PROPERTIES CXX_EXTENSIONS OFF)
   set(host -ffp-contract=off -fno-math-errno -fno-trapping-math)
-  target_compile_options(${target} PRIVATE
-    "$<$<COMPILE_LANGUAGE:CXX>:${host};-Wall;-Wextra;-Wdouble-promotion;-Wshadow;-Wno-unknown-pragmas>")
+  set(warnings -Wall -Wextra -Wdouble-promotion -Wshadow
+    -Wno-unknown-pragmas              # nvcc's unroll
+    -Wno-missing-field-initializers)  # designated initialisers name what they set, and leave the rest
+  target_compile_options(${target} PRIVATE "$<$<COMPILE_LANGUAGE:CXX>:${host};${warnings}>")
   if(TALUS_HAS_CUDA)
     set_target_properties(${target} PROPERTIES
       CUDA_ARCHITECTURES "${TALUS_CUDA_ARCHITECTURES}"

@@ -53,13 +53,28 @@ struct UpdateBounds {
     const Vec3 low = position - half + min_of(zero, min_of(way_before, way_after));
     const Vec3 high = position + half + max_of(zero, max_of(way_before, way_after));
     const float reach = rim + max_of(length(way_before), length(way_after));
-    pose[row] = {position, reach, orientation};
+    // Field by field: whole records would be put together in memory first and then be read too early.
+    BodyPose& pose_out = pose[row];
+    pose_out.position = position;
+    pose_out.reach = reach;
+    pose_out.orientation = orientation;
     const Vec3 nowhere{kNowhere, kNowhere, kNowhere};
-    bounds[row] = {boxed ? low : nowhere, boxed ? model.group[row] : 0u, boxed ? high : -nowhere,
-                   boxed ? model.mask[row] : 0u};
-    const Vec3 core = type == ShapeType::box ? size : type == ShapeType::capsule ? Vec3{0.0f, size.y, 0.0f} : zero;
-    const float rounding = type == ShapeType::box || type == ShapeType::plane ? 0.0f : size.x;
-    shape[row] = {core, rounding, radius, model.group[row], alive ? model.mask[row] : 0u, moves ? 1u : 0u};
+    const std::uint32_t group = model.group[row], mask = alive ? model.mask[row] : 0u;
+    Bounds& bounds_out = bounds[row];
+    bounds_out.min = boxed ? low : nowhere;
+    bounds_out.group = group;
+    bounds_out.max = boxed ? high : -nowhere;
+    bounds_out.mask = boxed ? mask : 0u;
+    ShapeRecord& shape_out = shape[row];
+    const bool is_box = type == ShapeType::box, is_capsule = type == ShapeType::capsule;
+    shape_out.core.x = is_box ? size.x : 0.0f;
+    shape_out.core.y = is_box || is_capsule ? size.y : 0.0f;
+    shape_out.core.z = is_box ? size.z : 0.0f;
+    shape_out.rounding = type == ShapeType::plane ? kUnbounded : is_box ? 0.0f : size.x;
+    shape_out.radius = type == ShapeType::plane ? kUnbounded : radius;
+    shape_out.group = group;
+    shape_out.mask = mask;
+    shape_out.moves = moves ? 1u : 0u;
   }
 
   /// [m] How much further a shape may reach after a turn [rad]. Its outermost point in some direction is at least as

@@ -14,13 +14,14 @@ constexpr int kSweepBins = 64;      // equal parts of the world along the sweep 
 constexpr Index kMaxSamples = 2048;  // bodies that the grid's cell and codes are chosen by
 constexpr Index kEntriesPerBody = 4;  // at most: two cells along each of the grid's two axes
 constexpr Index kCandidatesPerPair = 4;  // boxes are near more often than shapes: 2.2 times in a pile
-constexpr Index kSweepWidth = 8;    // candidates that a sweep tests at a time; entry columns have room for as many more
+constexpr Index kSweepWidth = 32;    // entries that a sweep tests at a time; entry columns have room for as many more
 
-/// A shape as a box with rounded edges, which all but planes are, and what else decides about pairs. 32 bytes.
+/// A shape as a box with rounded edges, and what else decides about pairs. A plane is a point with endless rounding: it
+/// is near to everything, and has been tested before. 32 bytes.
 struct alignas(32) ShapeRecord {
   Vec3 core;            // [m] half extents of the box
   float rounding;       // [m] radius of the ball that is swept over it
-  float radius;         // [m] of the ball about the centre
+  float radius;         // [m] of the ball about the centre; planes: kUnbounded
   std::uint32_t group;  // Filter
   std::uint32_t mask;
   std::uint32_t moves;  // 1: dynamic and not frozen
@@ -50,10 +51,10 @@ struct GridState {
   std::uint32_t sweep_extent[kGridLevels];  // bits of the largest extent along the sweep axis; 0: the level is empty
   std::uint32_t levels;                     // bit l: level l has entries
   Index level_begin[kGridLevels + 1];       // first entry of each level, in sorted order
+  Index sweep_runs;                         // entries in runs, see find_pairs
   // Near pairs, before their shapes were looked at.
-  Index candidates;        // all
-  Index plane_candidates;  // the first ones: with planes, already tested
-  Index candidate_lanes;   // all, rounded up to whole blocks
+  Index candidates;
+  Index candidate_runs;  // the same in runs
 };
 constexpr Index kGridWords = Index(sizeof(GridState) / sizeof(std::uint32_t));
 
@@ -76,26 +77,29 @@ constexpr Index kGridWords = Index(sizeof(GridState) / sizeof(std::uint32_t));
   X(float,         min_u,       "m",  "and along the two axes of the grid")                            \
   X(float,         max_u,       "m",  "")                                                              \
   X(float,         min_v,       "m",  "")                                                              \
-  X(float,         max_v,       "m",  "")                                                              \
-  X(std::uint32_t, group,       "1",  "")                                                              \
-  X(std::uint32_t, mask,        "1",  "")                                                              \
-  X(float,         radius,      "m",  "")
+  X(float,         max_v,       "m",  "")
 
 #define TALUS_CANDIDATES(X)                                                                            \
-  X(Index,         owner,       "1",  "in the order in which they were found, which means nothing")    \
+  X(Index,         first,       "1",  "rows whose boxes are near, in any order")                       \
+  X(Index,         second,      "1",  "")
+
+#define TALUS_FOUND_PAIRS(X)                                                                           \
+  X(Index,         owner,       "1",  "rows whose shapes are near, in any order of pairs")             \
   X(Index,         partner,     "1",  "")                                                              \
-  X(Index,         place,       "1",  "in the owner's list, before it is sorted; -1: the shapes are not near")
+  X(Index,         place,       "1",  "in the owner's list, before that is sorted")
 
 namespace talus {
 
 TALUS_DEFINE_VIEW(BroadRows, TALUS_BROAD_ROWS)
 TALUS_DEFINE_VIEW(BroadEntries, TALUS_BROAD_ENTRIES)
 TALUS_DEFINE_VIEW(Candidates, TALUS_CANDIDATES)
+TALUS_DEFINE_VIEW(FoundPairs, TALUS_FOUND_PAIRS)
 
 struct BroadScratch {
   BroadRows rows;        // capacity: body rows + 1
   BroadEntries entries;  // capacity: entry_capacity + kSweepWidth
   Candidates candidates;  // capacity: kCandidatesPerPair * pair_capacity, rounded up to whole blocks
+  FoundPairs found;       // capacity: pair_capacity
   GridState* grid = nullptr;
   Index entry_capacity = 0;
   Index pair_capacity = 0;

@@ -8,6 +8,7 @@
 #include "contact_columns.h"
 #include "counters.h"
 #include "math/atomic.h"
+#include "math/bits.h"
 #include "math/scalar.h"
 #include "solve_columns.h"
 
@@ -31,11 +32,6 @@ TALUS_INLINE std::uint32_t nth_bit(std::uint32_t bits, std::uint32_t n) {
   std::uint32_t position = 0;
   while (((bits >> position) & 1u) == 0) ++position;
   return position;
-}
-TALUS_INLINE std::uint32_t bit_count(std::uint32_t bits) {
-  std::uint32_t n = 0;
-  for (; bits != 0; bits &= bits - 1) ++n;
-  return n;
 }
 
 /// Forgets the last step. One element is one body row.
@@ -65,7 +61,7 @@ struct ColorGraph {
     const std::uint32_t taken = (moves(a) ? mask[a] : 0u) | (moves(b) ? mask[b] : 0u);
     const std::uint32_t free = ~taken & ((1u << kPalette) - 1);
     if (free == 0) return kPalette;
-    return nth_bit(free, mix_29(std::uint32_t(contact) + round * 0x1f3d5b79u) % bit_count(free));
+    return nth_bit(free, mix_29(std::uint32_t(contact) + round * 0x1f3d5b79u) % std::uint32_t(bit_count(free)));
   }
   /// Higher in later rounds, so that bids need not be cleared between them.
   TALUS_HD static std::uint32_t bid(Index contact, std::uint32_t round) {

@@ -67,14 +67,15 @@ TALUS_INLINE std::uint32_t scramble(std::uint32_t x) {
 struct ClearBroad {
   std::uint32_t* grid;
   Column<Index> entry_begin;  // rows + 1
-  Column<Index> pair_begin;   // rows + 1
+  Column<Index> pair_begin;   // rows + 1; a step that must not happen leaves it, since the step to be redone reads it
+  const Counters* counters;
   Index rows;
 
   TALUS_HD void operator()(Index i) const {
     if (i < kGridWords) grid[i] = 0;
     if (i <= rows) {
       entry_begin[i] = 0;
-      pair_begin[i] = 0;
+      if (i < counters->row_ends) pair_begin[i] = 0;
     }
   }
 };
@@ -86,25 +87,23 @@ struct MeasureWorld {
   GridState* grid;
 
   TALUS_HD void operator()(Index run) const {
-    std::uint32_t low[3] = {0, 0, 0}, high[3] = {0, 0, 0};
-    float largest = 0.0f;
+    Vec3 low{kFar, kFar, kFar}, high{-kFar, -kFar, -kFar};
+    float largest = -1.0f;
     const Index end = min_of((run + 1) * kRun, counters->rows);
     for (Index row = run * kRun; row < end; ++row) {
-      const Bounds b = bounds[row];
+      const Bounds& b = bounds[row];
       if (b.mask == 0) continue;
-      for (int axis = 0; axis < 3; ++axis) {
-        const std::uint32_t image = ordered_bits(center_of(b, axis));
-        low[axis] = ~image > low[axis] ? ~image : low[axis];
-        high[axis] = image > high[axis] ? image : high[axis];
-        largest = max_of(largest, extent_of(b, axis));
-      }
+      const Vec3 center = 0.5f * b.min + 0.5f * b.max, extent = b.max - b.min;
+      low = min_of(low, center);
+      high = max_of(high, center);
+      largest = max_of(largest, max_of(extent.x, max_of(extent.y, extent.z)));
     }
-    if (high[0] == 0) return;
+    if (largest < 0.0f) return;
     for (int axis = 0; axis < 3; ++axis) {
-      atomic_max(&grid->center_low[axis], low[axis]);
-      atomic_max(&grid->center_high[axis], high[axis]);
+      atomic_max(&grid->center_low[axis], ~ordered_bits(clamp_to(component(low, axis), -kFar, kFar)));
+      atomic_max(&grid->center_high[axis], ordered_bits(clamp_to(component(high, axis), -kFar, kFar)));
     }
-    atomic_max(&grid->largest_extent, std::bit_cast<std::uint32_t>(largest));
+    atomic_max(&grid->largest_extent, std::bit_cast<std::uint32_t>(min_of(largest, kFar)));
   }
 };
 
@@ -148,7 +147,7 @@ struct SampleBodies {
     const std::int64_t first = std::int64_t(sample) * rows / samples;
     const std::int64_t last = std::int64_t(sample + 1) * rows / samples;
     const Index row = Index(first + scramble(std::uint32_t(sample)) % std::uint32_t(max_of(Index(last - first), 1)));
-    const Bounds b = bounds[row];
+    const Bounds& b = bounds[row];
     if (b.mask == 0) return;
     const float extent = max_of(extent_of(b, grid->axis_u), extent_of(b, grid->axis_v));
     const std::uint32_t below = (grid->largest_extent - std::bit_cast<std::uint32_t>(extent)) >> 21;
@@ -221,7 +220,7 @@ struct ChooseCells {
   /// Half of the codes are spread evenly over the world, half over the bodies. Keys use whole digits of the sort.
   TALUS_HD void choose_codes(float median, Index samples) const {
     GridState& g = *grid;
-    const int cell_bits = bits_for(float(g.cell_begin[kGridLevels]));
+    const int cell_bits = bits_for(float(g.cell_begin[kGridLevels] + 1));  // the last number stays unused
     const int wanted = clamp_bits(bits_for(kCodesPerExtent * g.range_s / median), 4, kMaxCodeBits);
     const int key_bits = min_of((cell_bits + wanted + 7) / 8 * 8, 32);
     g.code_bits = min_of(key_bits - cell_bits, kMaxCodeBits);
@@ -294,7 +293,7 @@ struct CountEntries {
   Column<Index> entry_begin;
 
   TALUS_HD void operator()(Index row) const {
-    const Bounds b = bounds[row];
+    const Bounds& b = bounds[row];
     if (b.mask == 0) return;
     const Placement p = place_box(*grid, b);
     entry_begin[row] = (p.span_u + 1) * (p.span_v + 1);
@@ -315,25 +314,27 @@ struct EmitEntries {
   Column<std::uint32_t> value;
 
   TALUS_HD void operator()(Index row) const {
-    const Bounds b = bounds[row];
+    const Bounds& b = bounds[row];
     if (b.mask == 0) return;
     TALUS_ASSERT(std::uint32_t(row) <= kEntryRow);
     const GridState& g = *grid;
     const Placement p = place_box(g, b);
     const std::uint32_t code = sweep_code(g, component(b.min, g.sweep_axis));
     const std::uint32_t body = std::uint32_t(row) | (shape[row].moves != 0 ? kEntryMoves : 0u);
-    Index entry = entry_begin[row];
-    for (int du = 0; du <= p.span_u; ++du) {
-      for (int dv = 0; dv <= p.span_v; ++dv) {
-        const std::uint32_t cell =
-            cell_number(g, p.level, (p.low_u >> (2 * p.level)) + du, (p.low_v >> (2 * p.level)) + dv);
-        key[entry] = cell << g.code_bits | code;
-        value[entry] = body | std::uint32_t(du | dv << 1) << kEntryOffsetShift;
-        ++entry;
-      }
+    // All four are written, those that are not there over the first: cheaper than branches that nobody could predict.
+    const Index first = entry_begin[row];
+    const std::int32_t u = p.low_u >> (2 * p.level), v = p.low_v >> (2 * p.level);
+    for (int offset = 3; offset >= 0; --offset) {
+      const int du = offset & 1, dv = offset >> 1;
+      const bool there = (du <= p.span_u) & (dv <= p.span_v);
+      const Index entry = first + (there ? dv * (p.span_u + 1) + du : 0);
+      const std::uint32_t cell = cell_number(g, p.level, u + du, v + dv);
+      key[entry] = cell << g.code_bits | code;
+      value[entry] = body | std::uint32_t(offset) << kEntryOffsetShift;
     }
-    TALUS_ASSERT(entry == entry_begin[row + 1] && entry - entry_begin[row] <= kEntriesPerBody);
+    TALUS_ASSERT(first + (p.span_u + 1) * (p.span_v + 1) == entry_begin[row + 1]);
   }
 };
+static_assert(kEntriesPerBody == 4);
 
 }  // namespace talus::inline TALUS_ISA

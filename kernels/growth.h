@@ -10,7 +10,7 @@ namespace talus::inline TALUS_ISA {
 
 /// All loop bounds to zero.
 TALUS_INLINE void clear_loop_bounds(Counters& c) {
-  c.rows = c.row_lanes = c.first_lane = c.entries = c.pairs = c.contacts = c.lanes = 0;
+  c.rows = c.row_lanes = c.row_ends = c.first_lane = c.entries = c.pairs = c.contacts = c.lanes = 0;
   for (Index& begin : c.color_begin) begin = 0;
   for (Index& size : c.color_size) size = 0;
 }
@@ -25,6 +25,10 @@ struct CheckGrowth {
   Index elements = 1;  // that a row of the buffer has room for
 
   TALUS_HD void operator()(Index) const {
+    if (counters->must_grow != 0) {  // what `total` holds is of another step
+      *live = 0;
+      return;
+    }
     const Index need = *total / elements + (*total % elements != 0 ? 1 : 0);
     if (need <= capacity) {
       *live = *total;
@@ -46,6 +50,7 @@ struct BeginStep {
     clear_loop_bounds(*counters);
     if (counters->must_grow == 0) {
       counters->rows = rows;
+      counters->row_ends = rows + 1;
       counters->row_lanes = (rows + kLanes - 1) / kLanes * kLanes;
     }
     counters->points = 0;

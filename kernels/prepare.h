@@ -116,7 +116,7 @@ struct PrepareContacts {
 
     const Quat qa = orientation[a], qb = orientation[b];
     Vec3 center_a{0.0f, 0.0f, 0.0f}, center_b{0.0f, 0.0f, 0.0f};
-    float weights = 0.0f;
+    float weights = 0.0f, middle_separation = 0.0f, points_give = 0.0f;
     for (int i = 0; i < kMaxPoints; ++i) {
       if (i >= count) {
         for (int field = 0; field < row::kPointFields; ++field) lanes.set(row::at(i, field), lane, 0u);
@@ -140,9 +140,13 @@ struct PrepareContacts {
       const float weight = max_of(1e-3f, 1.0f - max_of(separation, 0.0f) / params->speculative_distance);
       center_a = center_a + weight * arm_a;
       center_b = center_b + weight * arm_b;
+      middle_separation += weight * separation;
       weights += weight;
+      points_give += k;
     }
     const float share = 1.0f / weights;
+    lanes.set(row::middle_separation, lane, share * middle_separation);
+    lanes.set(row::points_give, lane, points_give / float(count));
     prepare_friction(lane, pair, count, normal, share * center_a, share * center_b, ma, mb, ia, ib);
   }
 
@@ -156,6 +160,8 @@ struct PrepareContacts {
     const float det = 1.0f / (k11 * k22 - k12 * k12);
     float arm = 0.0f;
     for (int i = 0; i < count; ++i) arm += length(lanes.vector(row::at(i, row::arm_a), lane) - at_a);
+    const Vec3 an = cross(at_a, normal), bn = cross(at_b, normal);
+    lanes.set(row::middle_give, lane, ma + mb + dot(an, ia * an) + dot(bn, ib * bn));
     const Vec3 carried = cache_rows.vector(cache::friction, pair);
     const bool warm = params->warm_start != 0;
     lanes.set(row::tangent, lane, t1);

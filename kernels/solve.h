@@ -153,6 +153,11 @@ struct SolveContacts {
     const Real soft_mass = select(on_ground, Real(ground.mass_scale), Real(contact.mass_scale));
     const Real soft_impulse = select(on_ground, Real(ground.impulse_scale), Real(contact.impulse_scale));
     const Real count = load<Real>(rows, row::count, lane);
+    if constexpr (kSweep == Sweep::biased || kSweep == Sweep::relax) {
+      if (any_of(Real(1.0f) < count)) {
+        solve_middle(lane, bodies, normal, shift, turn_a, turn_b, count, bias_rate, soft_mass, soft_impulse);
+      }
+    }
     for (int i = 0; i < kMaxPoints && any_of(Real(float(i)) < count); ++i) {
       const Vec3Of<Real> arm_a = load_vector<Real>(rows, row::at(i, row::arm_a), lane);
       const Vec3Of<Real> arm_b = load_vector<Real>(rows, row::at(i, row::arm_b), lane);
@@ -184,6 +189,42 @@ struct SolveContacts {
         store(rows, row::at(i, row::peak), lane, max_of(next, peak));
       }
     }
+  }
+
+  /// The same impulse more on every point, such that their mean is satisfied, before each gets its own. Gauss-Seidel alone
+  /// favours the points that come first: a box set down flat would tilt, and towers would lean (20 high: 0.2 m in 5 s).
+  /// Only where all points carry load, or none does yet.
+  template <class Real>
+  TALUS_INLINE void solve_middle(Index lane, BodyPair<Real>& bodies, Vec3Of<Real> normal, Vec3Of<Real> shift,
+                                 QuatOf<Real> turn_a, QuatOf<Real> turn_b, Real count, Real bias_rate, Real soft_mass,
+                                 Real soft_impulse) const {
+    const Real zero(0.0f), one(1.0f);
+    Real impulse[kMaxPoints], least(1e30f), most = zero, sum = zero;
+    for (int i = 0; i < kMaxPoints; ++i) {
+      impulse[i] = load<Real>(rows, row::at(i, row::impulse), lane);
+      least = select(Real(float(i)) < count, min_of(impulse[i], least), least);
+      most = max_of(impulse[i], most);
+      sum = sum + impulse[i];
+    }
+    const Vec3Of<Real> at_a = load_vector<Real>(rows, row::friction_a, lane);
+    const Vec3Of<Real> at_b = load_vector<Real>(rows, row::friction_b, lane);
+    const Real separation = load<Real>(rows, row::middle_separation, lane) +
+                            dot(normal, shift + turned(turn_b, at_b) - turned(turn_a, at_a));
+    const Real speed = dot(normal, bodies.relative_velocity(at_a, at_b));
+    const Mask<Real> apart = separation > zero;
+    Real bias = select(apart, Real(params->inv_h) * separation, zero), give = zero;
+    if constexpr (kSweep == Sweep::biased) {
+      bias = select(apart, bias, max_of(bias_rate * separation, Real(-params->max_push_speed)));
+      give = select(apart, zero, soft_impulse / soft_mass * load<Real>(rows, row::points_give, lane) / count);
+    }
+    const Real wanted = -(speed + bias + give * sum) / (load<Real>(rows, row::middle_give, lane) + give) / count;
+    const Mask<Real> even = Real(1.0f) < count && (least > zero || most == zero);
+    const Real more = select(even, max_of(wanted, -least), zero);
+    for (int i = 0; i < kMaxPoints; ++i) {
+      const Mask<Real> there = Real(float(i)) < count;
+      store(rows, row::at(i, row::impulse), lane, impulse[i] + select(there, more, zero));
+    }
+    bodies.apply((more * count) * normal, at_a, at_b);
   }
 
   /// How far an arm's end moved by a rotation: rotate(q, r) - r, without the cancellation.

@@ -96,6 +96,9 @@ enum Field : int {
   twist_arm,             // [m] mean distance of the points from the friction point
   friction_impulse,      // [N s] along both tangents, of this sub-step
   twist_impulse = friction_impulse + 2,
+  middle_separation,     // [m] mean of the points' separations, weighted as the friction point is
+  middle_give,           // [1/kg] inverse effective mass along the normal at the friction point
+  points_give,           // [1/kg] mean of the points' inverse effective masses
   point,                 // kMaxPoints times the fields below
 };
 enum PointField : int {

@@ -20,13 +20,12 @@ constexpr float kPairRoundOff = 2e-6f;  // [1] of distance and size; what is nea
 /// Boxes in sorted order, so that the sweep reads memory front to back.
 struct GatherEntries {
   Column<Bounds> bounds;
-  Column<ShapeRecord> shape;
   const GridState* grid;
   BroadEntries entries;  // value: in; boxes: out, one entry an element
 
   TALUS_HD void operator()(Index entry) const {
     const Index row = Index(entries.value[entry] & kEntryRow);
-    const Bounds b = bounds[row];
+    const Bounds& b = bounds[row];
     const int s = grid->sweep_axis, u = grid->axis_u, v = grid->axis_v;
     entries.min_s[entry] = component(b.min, s);
     entries.max_s[entry] = component(b.max, s);
@@ -34,9 +33,6 @@ struct GatherEntries {
     entries.max_u[entry] = component(b.max, u);
     entries.min_v[entry] = component(b.min, v);
     entries.max_v[entry] = component(b.max, v);
-    entries.group[entry] = b.group;
-    entries.mask[entry] = b.mask;
-    entries.radius[entry] = shape[row].radius;
   }
 };
 
@@ -53,20 +49,25 @@ TALUS_INLINE Index first_not_below(Column<std::uint32_t> keys, Index begin, Inde
   return begin;
 }
 
-/// Where the entries of each level begin. Elements: levels, and one more for the end.
+/// Where the entries of each level begin, and keys behind the last entry that end every scan. Elements: kSweepWidth.
 struct FindLevels {
   Column<std::uint32_t> key;
   const Counters* counters;
   GridState* grid;
+  Index run;
 
-  TALUS_HD void operator()(Index level) const {
+  TALUS_HD void operator()(Index i) const {
     const Index entries = counters->entries;
-    const bool past = level == kGridLevels;
-    grid->level_begin[level] =
-        past ? entries : first_not_below(key, 0, entries, std::uint32_t(grid->cell_begin[level]) << grid->code_bits);
-    if (!past && grid->sweep_extent[level] != 0) atomic_or(&grid->levels, 1u << level);
+    key[entries + i] = 0xffffffffu;  // above all keys: the last cell number is not in use
+    if (i == 0) grid->sweep_runs = entries / run + (entries % run != 0 ? 1 : 0);
+    if (i > kGridLevels) return;
+    const bool past = i == kGridLevels;
+    grid->level_begin[i] =
+        past ? entries : first_not_below(key, 0, entries, std::uint32_t(grid->cell_begin[i]) << grid->code_bits);
+    if (!past && grid->sweep_extent[i] != 0) atomic_or(&grid->levels, 1u << i);
   }
 };
+static_assert(kSweepWidth == 32 && kSweepWidth > kGridLevels);
 
 /// True if the pair is in a list of (smaller row << 32 | larger row), ascending.
 TALUS_INLINE bool is_listed(Column<const std::uint64_t> list, Index x, Index y) {
@@ -83,8 +84,37 @@ TALUS_INLINE bool is_listed(Column<const std::uint64_t> list, Index x, Index y) 
   return begin < list.size && list[begin] == key;
 }
 
-/// Pairs of bodies with planes, which are in no cell. One element is one row. They are the first candidates, and their
-/// test is exact.
+/// The list of near boxes, appended to in any order. Counts go on when it is full: they say how much room is needed.
+struct CandidateSink {
+  Candidates list;
+  Index capacity;
+  Index* count;
+};
+
+/// Candidates that one element found, put down together: one atomic for many.
+struct CandidateBuffer {
+  static constexpr int kRoom = 64;
+  Index first[kRoom], second[kRoom];
+  int size = 0;
+
+  TALUS_INLINE void add(const CandidateSink& sink, Index x, Index y) {
+    first[size] = x;
+    second[size] = y;
+    if (++size == kRoom) flush(sink);
+  }
+  TALUS_HD void flush(const CandidateSink& sink) {
+    if (size == 0) return;
+    const Index begin = atomic_add(sink.count, size);
+    const Index room = begin < 0 ? 0 : min_of(size, sink.capacity - begin);
+    for (Index i = 0; i < room; ++i) {
+      sink.list.first[begin + i] = first[i];
+      sink.list.second[begin + i] = second[i];
+    }
+    size = 0;
+  }
+};
+
+/// Pairs of bodies with planes, which are in no cell. One element is one row.
 struct MeetPlanes {
   Column<BodyPose> pose;
   Column<ShapeRecord> shape;
@@ -92,33 +122,22 @@ struct MeetPlanes {
   Vec3Column angular_velocity;
   Column<const Index> planes;
   Index plane_count;
-  Column<const std::uint64_t> ignored;
   const StepParams* params;
-  // out
-  Column<Index> pair_count;  // of this row
-  Candidates candidates;
-  Index capacity;
-  GridState* grid;  // candidates, plane_candidates
+  CandidateSink sink;  // out
 
   TALUS_HD void operator()(Index row) const {
-    const ShapeRecord body = shape[row];
-    if (body.moves == 0) return;
+    if (shape[row].moves == 0) return;
     for (Index i = 0; i < plane_count; ++i) {
-      const Index plane = planes[i];
-      if (!is_near(pose[row], body, plane) || is_listed(ignored, row, plane)) continue;
-      const Index to = atomic_add(&grid->candidates, 1);
-      atomic_add(&grid->plane_candidates, 1);
-      const Index place = pair_count[row]++;
-      if (to < 0 || to >= capacity) continue;
-      candidates.owner[to] = row;
-      candidates.partner[to] = plane;
-      candidates.place[to] = place;
+      if (!is_near(pose[row], shape[row], planes[i])) continue;
+      const Index to = atomic_add(sink.count, 1);
+      if (to < 0 || to >= sink.capacity) continue;
+      sink.list.first[to] = row;
+      sink.list.second[to] = planes[i];
     }
   }
 
   TALUS_HD bool is_near(const BodyPose& body_pose, const ShapeRecord& body, Index plane) const {
-    if ((body.group & shape[plane].mask) == 0 || (shape[plane].group & body.mask) == 0) return false;
-    const BodyPose plane_pose = pose[plane];
+    const BodyPose& plane_pose = pose[plane];
     const Vec3 way = body_pose.position - plane_pose.position;
     const Vec3 up = rotate(plane_pose.orientation, model.shape_size[plane]);
     const float half_width = dot(abs_of(rotate_back(body_pose.orientation, up)), body.core) + body.rounding;
@@ -129,55 +148,44 @@ struct MeetPlanes {
   }
 };
 
-/// Candidates of each entry among those behind it, and of each body among larger ones on higher levels.
+/// Candidates of each entry among those behind it, and of each body among larger ones on higher levels. One element is
+/// a run of entries.
 struct SweepEntries {
   Column<Bounds> bounds;
   BroadEntries entries;  // sorted
-  Column<const std::uint64_t> ignored;
+  const GridState* grid;
   const Counters* counters;
-  // out
-  Candidates candidates;
-  Index capacity;   // counts go on when it is full: they say how much room is needed
-  GridState* grid;  // candidates
+  Index run;
+  CandidateSink sink;  // out
 
   /// The body that looks around.
   struct Seeker {
     Index row;
     std::uint32_t refuses;  // bits of an entry's value, kEntryMoves inverted, that make no pair; see refused_bits
-    std::uint32_t group, mask;
-    float radius;
     float min_s, max_s, min_u, max_u, min_v, max_v;
   };
 
-  /// What one element found, put down together: one atomic for many. Names partners, and whether they own the pair.
-  struct Buffer {
-    static constexpr int kRoom = 16;
-    static constexpr std::uint32_t kOwns = 1u << 31;
-    std::uint32_t partner[kRoom];
-    int size = 0;
-  };
-
-  TALUS_HD void operator()(Index entry) const {
+  TALUS_HD void operator()(Index element) const {
     const GridState& g = *grid;
-    const std::uint32_t value = entries.value[entry];
-    Seeker seeker;
-    seeker.row = Index(value & kEntryRow);
-    seeker.refuses = refused_bits(value);
-    seeker.group = entries.group[entry];
-    seeker.mask = entries.mask[entry];
-    seeker.radius = entries.radius[entry];
-    seeker.min_s = entries.min_s[entry];
-    seeker.max_s = entries.max_s[entry];
-    seeker.min_u = entries.min_u[entry];
-    seeker.max_u = entries.max_u[entry];
-    seeker.min_v = entries.min_v[entry];
-    seeker.max_v = entries.max_v[entry];
-    Buffer buffer;
-    const std::uint32_t end_code = sweep_code(g, seeker.max_s);
-    const std::uint32_t cell = entries.key[entry] >> g.code_bits;
-    scan(seeker, entry + 1, cell << g.code_bits | end_code, buffer);
-    if ((value & kEntryOffset) == 0 && g.levels > 1u) look_up(seeker, end_code, buffer);
-    flush(seeker, buffer);
+    CandidateBuffer buffer;
+    const Index end = min_of((element + 1) * run, counters->entries);
+    for (Index entry = element * run; entry < end; ++entry) {
+      const std::uint32_t value = entries.value[entry];
+      Seeker seeker;
+      seeker.row = Index(value & kEntryRow);
+      seeker.refuses = refused_bits(value);
+      seeker.min_s = entries.min_s[entry];
+      seeker.max_s = entries.max_s[entry];
+      seeker.min_u = entries.min_u[entry];
+      seeker.max_u = entries.max_u[entry];
+      seeker.min_v = entries.min_v[entry];
+      seeker.max_v = entries.max_v[entry];
+      const std::uint32_t end_code = sweep_code(g, seeker.max_s);
+      const std::uint32_t cell = entries.key[entry] >> g.code_bits;
+      scan(seeker, entry + 1, cell << g.code_bits | end_code, buffer);
+      if ((value & kEntryOffset) == 0 && g.levels > 1u) look_up(seeker, end_code, buffer);
+    }
+    buffer.flush(sink);
   }
 
   /// Of two entries in a cell, one must be in its first cell along u and one along v; and one must move.
@@ -185,52 +193,28 @@ struct SweepEntries {
     return (value & kEntryOffset) | (~value & kEntryMoves);
   }
 
-  TALUS_HD void scan(const Seeker& seeker, Index first, std::uint32_t end_key, Buffer& buffer) const {
-    for (Index left = counters->entries - first;; first += kSweepWidth, left -= kSweepWidth) {
-      std::uint32_t inside = 0, hits = 0;
+  /// Meets all entries from `first` on whose key is at most `end_key`. The compiler makes packs of the inner loop.
+  TALUS_HD void scan(const Seeker& seeker, Index first, std::uint32_t end_key, CandidateBuffer& buffer) const {
+    const Seeker s = seeker;
+    for (;; first += kSweepWidth) {
       const std::uint32_t* key = entries.key.data + first;
+      const std::uint32_t* value = entries.value.data + first;
       const float *min_s = entries.min_s.data + first, *max_s = entries.max_s.data + first;
       const float *min_u = entries.min_u.data + first, *max_u = entries.max_u.data + first;
       const float *min_v = entries.min_v.data + first, *max_v = entries.max_v.data + first;
-      const std::uint32_t* value = entries.value.data + first;
+      std::uint32_t hits = 0;
       for (Index k = 0; k < kSweepWidth; ++k) {
-        const bool hit = (min_s[k] <= seeker.max_s) & (max_s[k] >= seeker.min_s) & (min_u[k] <= seeker.max_u) &
-                         (max_u[k] >= seeker.min_u) & (min_v[k] <= seeker.max_v) & (max_v[k] >= seeker.min_v) &
-                         (((value[k] ^ kEntryMoves) & seeker.refuses) == 0);
-        const bool ahead = (k < left) & (key[k] <= end_key);
-        inside |= ahead ? 1u << k : 0u;
+        const bool hit = (key[k] <= end_key) & (min_s[k] <= s.max_s) & (max_s[k] >= s.min_s) & (min_u[k] <= s.max_u) &
+                         (max_u[k] >= s.min_u) & (min_v[k] <= s.max_v) & (max_v[k] >= s.min_v) &
+                         (((value[k] ^ kEntryMoves) & s.refuses) == 0);
         hits |= hit ? 1u << k : 0u;
       }
-      for (hits &= inside; hits != 0; hits &= hits - 1u) meet(seeker, first + lowest_bit(hits), buffer);
-      if (inside != (1u << kSweepWidth) - 1u) return;
+      for (; hits != 0; hits &= hits - 1u) buffer.add(sink, s.row, Index(value[lowest_bit(hits)] & kEntryRow));
+      if (key[kSweepWidth - 1] > end_key) return;
     }
   }
 
-  TALUS_HD void meet(const Seeker& seeker, Index j, Buffer& buffer) const {
-    const std::uint32_t other = entries.value[j];
-    if ((seeker.group & entries.mask[j]) == 0 || (entries.group[j] & seeker.mask) == 0) return;
-    const Index row = Index(other & kEntryRow);
-    if (ignored.size != 0 && is_listed(ignored, seeker.row, row)) return;
-    const float radius = entries.radius[j];
-    const bool owned = radius < seeker.radius || (radius == seeker.radius && row < seeker.row);  // see owns_pair
-    if (buffer.size == Buffer::kRoom) flush(seeker, buffer);
-    buffer.partner[buffer.size++] = std::uint32_t(row) | (owned ? Buffer::kOwns : 0u);
-  }
-
-  TALUS_HD void flush(const Seeker& seeker, Buffer& buffer) const {
-    if (buffer.size == 0) return;
-    const Index first = atomic_add(&grid->candidates, buffer.size);
-    for (int i = 0; i < buffer.size; ++i) {
-      if (first < 0 || first >= capacity - i) break;
-      const Index row = Index(buffer.partner[i] & ~Buffer::kOwns);
-      const bool owned = (buffer.partner[i] & Buffer::kOwns) != 0;
-      candidates.owner[first + i] = owned ? row : seeker.row;
-      candidates.partner[first + i] = owned ? seeker.row : row;
-    }
-    buffer.size = 0;
-  }
-
-  TALUS_HD void look_up(Seeker& seeker, std::uint32_t end_code, Buffer& buffer) const {
+  TALUS_HD void look_up(Seeker& seeker, std::uint32_t end_code, CandidateBuffer& buffer) const {
     const GridState& g = *grid;
     const Placement p = place_box(g, bounds[seeker.row]);
     for (std::uint32_t levels = g.levels >> (p.level + 1); levels != 0; levels &= levels - 1u) {
@@ -253,87 +237,123 @@ struct SweepEntries {
   }
 };
 
-/// Whether the candidates fit, and how many lanes they are. One element.
+/// Whether the candidates fit, and how many runs they are. One element.
 struct CheckCandidates {
   CheckGrowth check;
   GridState* grid;
+  Index run;
 
   TALUS_HD void operator()(Index) const {
     check(0);
-    grid->candidate_lanes = (grid->candidates + kLanes - 1) / kLanes * kLanes;
+    grid->candidate_runs = grid->candidates / run + (grid->candidates % run != 0 ? 1 : 0);
   }
 };
 
-/// Which candidates are near as shapes, not only as boxes along the axes of the world: 4 of 9 in a pile. Separating
-/// axes of two rounded boxes: the three of each, and the line between the centres, which is the one for two balls.
-/// Conservative: pairs further apart than their reach may stay, near ones always do.
+/// True for lanes in which two rounded boxes, given by the fields of their BodyPose and ShapeRecord, are further apart
+/// than they may reach. Separating axes: the three of each, and the line between the centres, which is the one for two
+/// balls. Conservative: also false for some that are.
+template <class Real>
+TALUS_INLINE unsigned far_lanes(const Real pose_a[8], const Real shape_a[8], const Real pose_b[8],
+                                const Real shape_b[8]) {
+  using Vector = Vec3Of<Real>;
+  const QuatOf<Real> from_a = conjugate(QuatOf<Real>{pose_a[4], pose_a[5], pose_a[6], pose_a[7]});
+  const QuatOf<Real> b{pose_b[4], pose_b[5], pose_b[6], pose_b[7]};
+  const Vector core_a{shape_a[0], shape_a[1], shape_a[2]}, core_b{shape_b[0], shape_b[1], shape_b[2]};
+  const Vector d{pose_b[0] - pose_a[0], pose_b[1] - pose_a[1], pose_b[2] - pose_a[2]};
+  const Vector d_a = rotate(from_a, d);
+  const Mat3Of<Real> turn = matrix_of(from_a * b);  // axes of B seen from A
+  const Vector d_b = abs_of(transposed_times(turn, d_a));
+  const Mat3Of<Real> cosine{abs_of(turn.row0), abs_of(turn.row1), abs_of(turn.row2)};
+  const Vector apart_a = abs_of(d_a) - (core_a + cosine * core_b);
+  const Vector apart_b = d_b - (core_b + transposed_times(cosine, core_a));
+  const Vector apart = max_of(apart_a, apart_b);
+  const Real far = max_of(apart.x, max_of(apart.y, apart.z));
+  const Real distance_squared = length_squared(d), distance = square_root(distance_squared);
+  const Real round_off = Real(kPairRoundOff) * (distance + (shape_a[4] + shape_b[4]));
+  const Real limit = (pose_a[3] + pose_b[3]) + (shape_a[3] + shape_b[3]) + round_off;
+  const Real between = distance_squared - (dot(abs_of(d_a), core_a) + dot(d_b, core_b));  // times the distance
+  return lane_bits(far > limit) | lane_bits(between > limit * distance);
+}
+
+/// Which candidates are near as shapes, not only as boxes along the axes of the world: 4 of 12 in a pile. One element
+/// is a run of candidates, tested lane by lane or pack by pack.
+template <class Real, Index kRun>
 struct TestCandidates {
   Column<BodyPose> pose;
   Column<ShapeRecord> shape;
+  Column<const std::uint64_t> ignored;
+  Candidates candidates;
   const GridState* grid;
   // out
+  FoundPairs found;
   Column<Index> pair_count;  // of each owner
-  Candidates candidates;     // owner, partner: in; place: out, one lane an element
+  Counters* counters;        // pairs: goes on counting when the list is full
+  Index capacity;
 
-  template <class Real>
-  TALUS_HD void solve(Index lane) const {
-    const unsigned near = near_lanes<Real>(lane);
-    const Index begin = grid->plane_candidates, end = grid->candidates;
-    for (Index i = 0; i < Index(LaneCount<Real>::value); ++i) {
-      const Index candidate = lane + i;
-      if (candidate < begin || candidate >= end) continue;
-      const bool keep = (near >> i & 1u) != 0;
-      candidates.place[candidate] = keep ? atomic_add(&pair_count[candidates.owner[candidate]], 1) : -1;
+  TALUS_HD void operator()(Index run) const {
+    constexpr Index kWidth = LaneCount<Real>::value;
+    static_assert(kRun % kWidth == 0 && kLanes % kWidth == 0);
+    const Index end = min_of((run + 1) * kRun, grid->candidates);
+    Index owner[kRun], partner[kRun];
+    Index size = 0;
+    for (Index lane = run * kRun; lane < end; lane += kWidth) {
+      const unsigned far = test(lane);
+      for (Index i = 0; i < kWidth; ++i) {  // no branch: nobody could predict it
+        owner[size] = candidates.first.data[lane + i];
+        partner[size] = candidates.second.data[lane + i];
+        size += (far >> i & 1u) == 0 && lane + i < end ? 1 : 0;
+      }
+    }
+    size = drop_refused(owner, partner, size);
+    if (size == 0) return;
+    const Index begin = atomic_add(&counters->pairs, size);
+    const Index room = begin < 0 ? 0 : min_of(size, capacity - begin);
+    for (Index i = 0; i < size; ++i) {
+      const Index place = atomic_add(&pair_count[owner[i]], 1);
+      if (i >= room) continue;
+      found.owner[begin + i] = owner[i];
+      found.partner[begin + i] = partner[i];
+      found.place[begin + i] = place;
     }
   }
 
-  template <class Real>
-  TALUS_INLINE unsigned near_lanes(Index lane) const {
-    using Vector = Vec3Of<Real>;
-    const std::uint32_t* owner = reinterpret_cast<const std::uint32_t*>(candidates.owner.data) + lane;
-    const std::uint32_t* partner = reinterpret_cast<const std::uint32_t*>(candidates.partner.data) + lane;
+  /// By filters and by the list of ignored pairs; and tells owner from partner.
+  TALUS_HD Index drop_refused(Index* owner, Index* partner, Index size) const {
+    Index kept = 0;
+    for (Index i = 0; i < size; ++i) {
+      const Index x = owner[i], y = partner[i];
+      const ShapeRecord &a = shape[x], &b = shape[y];
+      if ((a.group & b.mask) == 0 || (b.group & a.mask) == 0) continue;
+      if (ignored.size != 0 && is_listed(ignored, x, y)) continue;
+      const bool swap = (b.radius < a.radius) | ((b.radius == a.radius) & (y < x));  // see owns_pair
+      owner[kept] = swap ? y : x;
+      partner[kept] = swap ? x : y;
+      ++kept;
+    }
+    return kept;
+  }
+
+  TALUS_INLINE unsigned test(Index lane) const {
+    const std::uint32_t* a = reinterpret_cast<const std::uint32_t*>(candidates.first.data) + lane;
+    const std::uint32_t* b = reinterpret_cast<const std::uint32_t*>(candidates.second.data) + lane;
     const float* poses = reinterpret_cast<const float*>(pose.data);
     const float* shapes = reinterpret_cast<const float*>(shape.data);
-    Real pa[8], pb[8], sa[8], sb[8];  // fields of BodyPose and ShapeRecord
-    gather_records(poses, owner, pa);
-    gather_records(poses, partner, pb);
-    gather_records(shapes, owner, sa);
-    gather_records(shapes, partner, sb);
-    const Mat3Of<Real> axes_a = matrix_of(QuatOf<Real>{pa[4], pa[5], pa[6], pa[7]});
-    const Mat3Of<Real> axes_b = matrix_of(QuatOf<Real>{pb[4], pb[5], pb[6], pb[7]});
-    const Vector core_a{sa[0], sa[1], sa[2]}, core_b{sb[0], sb[1], sb[2]};
-    const Vector d{pb[0] - pa[0], pb[1] - pa[1], pb[2] - pa[2]};
-    const Vector d_a = abs_of(transposed_times(axes_a, d)), d_b = abs_of(transposed_times(axes_b, d));
-    // |cosines| of the angles between axes: row i, column j is axis i of A times axis j of B.
-    const Vector row_0 =
-        abs_of(axes_a.row0.x * axes_b.row0 + axes_a.row1.x * axes_b.row1 + axes_a.row2.x * axes_b.row2);
-    const Vector row_1 =
-        abs_of(axes_a.row0.y * axes_b.row0 + axes_a.row1.y * axes_b.row1 + axes_a.row2.y * axes_b.row2);
-    const Vector row_2 =
-        abs_of(axes_a.row0.z * axes_b.row0 + axes_a.row1.z * axes_b.row1 + axes_a.row2.z * axes_b.row2);
-    const Mat3Of<Real> cosine{row_0, row_1, row_2};
-    const Vector apart_a = d_a - (core_a + cosine * core_b);
-    const Vector apart_b = d_b - (core_b + transposed_times(cosine, core_a));
-    const Vector apart = max_of(apart_a, apart_b);
-    const Real far = max_of(apart.x, max_of(apart.y, apart.z));
-    const Real round_off = Real(kPairRoundOff) * (abs_of(d.x) + abs_of(d.y) + abs_of(d.z) + (sa[4] + sb[4]));
-    const Real limit = (pa[3] + pb[3]) + (sa[3] + sb[3]) + round_off;
-    const Real distance_squared = length_squared(d);
-    const Real between = distance_squared - (dot(d_a, core_a) + dot(d_b, core_b));  // times the distance
-    return ~lane_bits(far > limit) & ~lane_bits(between > limit * square_root(distance_squared));
+    Real pose_a[8], pose_b[8], shape_a[8], shape_b[8];
+    gather_records(poses, a, pose_a);
+    gather_records(poses, b, pose_b);
+    gather_records(shapes, a, shape_a);
+    gather_records(shapes, b, shape_b);
+    return far_lanes(pose_a, shape_a, pose_b, shape_b);
   }
 };
 
-/// Pairs to their owners' lists, after the counts were scanned. One element is one candidate.
+/// Pairs to their owners' lists, after the counts were scanned. One element is one pair.
 struct PlacePairs {
-  Candidates candidates;
-  const Counters* counters;
+  FoundPairs found;
   PairList pairs;  // begin: in; partner: out, every element once
 
-  TALUS_HD void operator()(Index candidate) const {
-    const Index place = candidates.place[candidate];
-    if (place < 0 || counters->pairs == 0) return;
-    pairs.partner[pairs.begin[candidates.owner[candidate]] + place] = candidates.partner[candidate];
+  TALUS_HD void operator()(Index pair) const {
+    pairs.partner[pairs.begin[found.owner[pair]] + found.place[pair]] = found.partner[pair];
   }
 };
 
@@ -343,21 +363,29 @@ struct SortPartners {
 
   TALUS_HD void operator()(Index row) const {
     const Index begin = pairs.begin[row], size = pairs.begin[row + 1] - begin;
-    Index* list = pairs.partner.data + begin;
-    if (size <= 32) {
-      sort_short(list, size);
-    } else {
-      sort_long(list, size);
+    if (size <= kShort && begin + kShort <= pairs.partner.size) {
+      sort_short(begin, size, row);
+      return;
     }
+    sort_long(pairs.partner.data + begin, size);
     for (Index i = 0; i < size; ++i) pairs.owner[begin + i] = row;
   }
 
-  TALUS_HD static void sort_short(Index* list, Index size) {
-    for (Index i = 1; i < size; ++i) {
-      const Index partner = list[i];
-      Index j = i;
-      for (; j > 0 && list[j - 1] > partner; --j) list[j] = list[j - 1];
-      list[j] = partner;
+  static constexpr Index kShort = 8;
+
+  /// Each partner's rank is the number of smaller ones. More comparisons than other sorts, but none to be guessed.
+  TALUS_HD void sort_short(Index begin, Index size, Index row) const {
+    const Index* list = pairs.partner.data + begin;
+    Index partner[kShort], rank[kShort], sorted[kShort + 1];
+    for (Index i = 0; i < kShort; ++i) partner[i] = i < size ? list[i] : INT32_MAX;
+    for (Index i = 0; i < kShort; ++i) rank[i] = 0;
+    for (Index j = 0; j < kShort; ++j) {
+      for (Index i = 0; i < kShort; ++i) rank[i] += partner[j] < partner[i] ? 1 : 0;
+    }
+    for (Index i = 0; i < kShort; ++i) sorted[rank[i]] = partner[i];
+    for (Index i = 0; i < size; ++i) {
+      pairs.partner[begin + i] = sorted[i];
+      pairs.owner[begin + i] = row;
     }
   }
 

@@ -30,7 +30,7 @@ PALETTE = 12  # launches of a sweep: kPalette in kernels/counters.h
 def short_name(name: str) -> str:
     """void talus::run<talus::device::UpdateBounds>(...) -> UpdateBounds; CUB's kernels -> cub::DeviceScanKernel."""
     if match := re.match(r"(?:void )?talus::run(?:_lanes)?<(.*)>\(", name):
-        kernel = re.sub(r"talus::(?:\w+::)?", "", match.group(1))
+        kernel = re.sub(r"talus::(?:\w+::)?", "", match.group(1)).strip()
         sweeps = "warm_start", "biased", "relax", "bounce"
         return re.sub(r"\((?:Sweep)\)(\d+)u?", lambda m: sweeps[int(m.group(1))], kernel)
     if match := re.search(r"\b(Device\w+Kernel|\w*Kernel)\b", name):

@@ -11,7 +11,7 @@
 #include <exception>
 #include <string>
 
-#include "scene.h"
+#include "scenes/scene.h"
 
 int main(int argc, char** argv) {
   using namespace talus;

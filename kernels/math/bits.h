@@ -16,4 +16,12 @@ TALUS_INLINE int lowest_bit(std::uint32_t word) {
 #endif
 }
 
+TALUS_INLINE int bit_count(std::uint32_t word) {
+#if TALUS_ON_DEVICE
+  return __popc(word);
+#else
+  return __builtin_popcount(word);
+#endif
+}
+
 }  // namespace talus::inline TALUS_ISA

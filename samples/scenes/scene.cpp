@@ -93,8 +93,7 @@ Vecd random_vec(Jitter& jitter, double size) {
   return size * Vecd{x, y, z};
 }
 
-// ---- piles: a jittered grid of bodies above the floor of a container
-// -------------------------------------------------
+// ---- piles: a jittered grid of bodies above the floor of a container ------------------------------------------------
 
 template <class ShapeOf>
 Scene pile(int count, double spacing, bool tumble, ShapeOf shape_of) {
@@ -128,8 +127,7 @@ Scene mixed_pile(int count) {
   return pile(count, 1.1, false, mixed_shape);
 }
 
-// ---- things that should stand
-// -----------------------------------------------------------------------------------------
+// ---- things that should stand ---------------------------------------------------------------------------------------
 
 Scene pyramid2d(int base) {
   Scene scene;
@@ -234,8 +232,7 @@ Scene plate(int spheres) {
   return scene;
 }
 
-// ---- things that move
-// --------------------------------------------------------------------------------------------------
+// ---- things that move -----------------------------------------------------------------------------------------------
 
 // Dominoes along a spiral that runs outwards, half a metre from one to the next. The first one is given a push.
 Scene dominoes(int count) {
@@ -385,23 +382,26 @@ Scene free_bodies(int count) {
   return scene;
 }
 
-// Spheres spread evenly, at most 0.3 m off a grid of 1.2 m: the density does not depend on their number.
+// Spheres near the places of a face-centred lattice, 1.1 m apart: the density does not depend on their number, and the
+// bounding boxes of all 12 neighbours overlap though hardly any spheres touch.
 Scene cloud(int count) {
   Scene scene;
   scene.gravity = {0.0f, 0.0f, 0.0f};
-  const int n = static_cast<int>(std::ceil(std::cbrt(double(count))));
+  constexpr std::array kInCell{Vecd{0, 0, 0}, Vecd{0, 0.5, 0.5}, Vecd{0.5, 0, 0.5}, Vecd{0.5, 0.5, 0}};
+  const int n = static_cast<int>(std::ceil(std::cbrt(count / 4.0)));
+  const double edge = 1.1 * std::numbers::sqrt2;
   scene.bodies.reserve(static_cast<std::size_t>(count));
   Jitter jitter;
   for (int i = 0; i < count; ++i) {
-    BodyDef def = body_at(sphere(0.29f), 1.2 * cube_place(i, n) + random_vec(jitter, 0.3));
-    def.linear_velocity = to_vec3(random_vec(jitter, 1));
+    const Vecd place = edge * (cube_place(i / 4, n) + kInCell[static_cast<std::size_t>(i % 4)]);
+    BodyDef def = body_at(unit_sphere(), place + random_vec(jitter, 0.025));
+    def.linear_velocity = to_vec3(random_vec(jitter, 0.2));
     scene.bodies.push_back(def);
   }
   return scene;
 }
 
-// ---- by name
-// -----------------------------------------------------------------------------------------------------------
+// ---- by name --------------------------------------------------------------------------------------------------------
 
 constexpr std::array kScenes{
     SceneInfo{"sphere_pile_N", "sphere_pile_1000", "N spheres fall into a box"},

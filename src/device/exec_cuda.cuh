@@ -22,10 +22,10 @@
 namespace talus {
 
 constexpr int kBlockThreads = 128;
-// Blocks that must fit on a multiprocessor: the ceiling of registers, 168 and 80. Left open, ptxas aims at 80 by itself
-// and spills in SweepEntries on sm_80; CollidePairs takes 152, and at 4 blocks it would spill.
+// Blocks that must fit on a multiprocessor: a ceiling of 168 and 96 registers. Left open, ptxas aims at 80 by itself
+// and spills; with one block more, so do CollidePairs (152 registers) and SolveContacts (92).
 constexpr int kResidentBlocks = 3;
-constexpr int kResidentLaneBlocks = 6;
+constexpr int kResidentLaneBlocks = 5;
 
 // ---- the two loops, for all kernels -------------------------------------------------------------------------------
 // Index arithmetic is unsigned: a count is below 2^31 and a grid far smaller, so a stride beyond the end cannot wrap.

@@ -36,17 +36,17 @@ void set_mass(const Where& where, const BodyDef& def, BodyMirror& body) {
   }
   body.inertia = def.inertia ? *def.inertia : shape_inertia(def.shape.type, body.model.shape_size, body.mass);
   const Vec3 i = body.inertia;
+  static constexpr const char* kFields[] = {".inertia.x", ".inertia.y", ".inertia.z"};
   for (int axis = 0; axis < 3; ++axis) {
-    static constexpr const char* kFields[] = {".inertia.x", ".inertia.y", ".inertia.z"};
+    if (invertible(component(i, axis))) continue;
+    reject(where, kFields[axis], component(i, axis),
+           def.inertia ? "a moment of inertia must be finite and > 0, and so must its inverse"
+                       : "the shape is too small or too large for its mass");
+  }
+  for (int axis = 0; axis < 3; ++axis) {
     const float moment = component(i, axis);
-    if (!invertible(moment)) {
-      reject(where, kFields[axis], moment,
-             def.inertia ? "a moment of inertia must be finite and > 0, and so must its inverse"
-                         : "the shape is too small or too large for its mass");
-    }
-    if (moment > kInertiaTolerance * (i.x + i.y + i.z - moment)) {
-      reject(where, kFields[axis], moment, "more than the other two moments together: no body is like this");
-    }
+    if (moment <= kInertiaTolerance * (i.x + i.y + i.z - moment)) continue;
+    reject(where, kFields[axis], moment, "more than the other two moments together: no body is like this");
   }
   body.model.inv_mass = 1.0f / body.mass;
   body.model.inv_inertia = {1.0f / i.x, 1.0f / i.y, 1.0f / i.z};

@@ -15,6 +15,7 @@ struct BroadTables {
   Table<BroadRows> rows;
   Table<BroadEntries> entries;
   Table<Candidates> candidates;
+  Table<FoundPairs> found;
   Array<std::uint32_t> grid;
   Index entry_capacity = 0;
   Index pair_capacity = 0;
@@ -30,14 +31,22 @@ struct BroadTables {
   }
   void resize_pairs(Memory& memory, Index count) {
     if (count > INT32_MAX / kCandidatesPerPair - kLanes) throw Error("too many pairs: " + std::to_string(count));
-    candidates.resize(memory, (kCandidatesPerPair * count + kLanes - 1) / kLanes * kLanes, 0, "near pairs");
+    candidates.resize(memory, (kCandidatesPerPair * count + kLanes - 1) / kLanes * kLanes, 0, "near boxes");
+    found.resize(memory, count, 0, "near pairs");
     pair_capacity = count;
   }
   BroadScratch view() const {
-    return {rows.view(),    entries.view(), candidates.view(), reinterpret_cast<GridState*>(grid.column().data),
-            entry_capacity, pair_capacity};
+    return {rows.view(),
+            entries.view(),
+            candidates.view(),
+            found.view(),
+            reinterpret_cast<GridState*>(grid.column().data),
+            entry_capacity,
+            pair_capacity};
   }
-  std::size_t bytes() const { return rows.bytes() + entries.bytes() + candidates.bytes() + grid.bytes(); }
+  std::size_t bytes() const {
+    return rows.bytes() + entries.bytes() + candidates.bytes() + found.bytes() + grid.bytes();
+  }
 };
 
 }  // namespace talus

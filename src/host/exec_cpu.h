@@ -99,6 +99,9 @@ constexpr Index lane_count() {
 template <class Real>
 class BasicCpuExec {
  public:
+  using Lane = Real;
+  static constexpr Index kRun = 64;  // elements that are best taken together where they meet at a shared counter
+
   explicit BasicCpuExec(const CpuThreads& threads)
       : threads_(&threads), scan_sums_(new Index[max_chunks()]), sort_counts_(new Index[max_chunks() * kRadix]) {}
   ~BasicCpuExec() {

@@ -31,10 +31,20 @@ void radix_sort(const RadixBuffers& buffers, Index size, int bits, Index chunk, 
   if (size <= 1) return;
   const int chunks = int((size + chunk - 1) / chunk);
   const auto last_of = [=](int c) { return size - c * chunk < chunk ? size : (c + 1) * chunk; };
+  // Bits in which some keys differ.
+  parallel(chunks, [&](int c) {
+    std::uint32_t differ = 0;
+    const std::uint32_t* keys = buffers.keys;
+    for (Index i = c * chunk; i < last_of(c); ++i) differ |= keys[i] ^ keys[0];
+    counts[c] = Index(differ);
+  });
+  std::uint32_t differ = 0;
+  for (int c = 0; c < chunks; ++c) differ |= std::uint32_t(counts[c]);
   RadixBuffers b = buffers;
   for (int shift = 0; shift < bits; shift += kRadixBits) {
     const int width = bits - shift < kRadixBits ? bits - shift : kRadixBits;
     const std::uint32_t mask = (1u << width) - 1u;
+    if (((differ >> shift) & mask) == 0) continue;
     parallel(chunks, [&](int c) {
       Index* count = counts + std::ptrdiff_t(c) * kRadix;
       std::memset(count, 0, sizeof(Index) * kRadix);
@@ -42,18 +52,14 @@ void radix_sort(const RadixBuffers& buffers, Index size, int bits, Index chunk, 
       for (Index i = c * chunk; i < last_of(c); ++i) ++count[(keys[i] >> shift) & mask];
     });
     Index place = 0;
-    bool one_digit = false;
     for (int digit = 0; digit < kRadix; ++digit) {
-      const Index digit_begin = place;
       for (int c = 0; c < chunks; ++c) {
         Index& count = counts[std::ptrdiff_t(c) * kRadix + digit];
         const Index here = count;
         count = place;
         place += here;
       }
-      one_digit = one_digit || place - digit_begin == size;
     }
-    if (one_digit) continue;
     parallel(chunks, [&](int c) {
       Index* next = counts + std::ptrdiff_t(c) * kRadix;
       const RadixBuffers local = b;

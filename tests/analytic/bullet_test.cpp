@@ -98,8 +98,8 @@ TEST_P(Bullet, CapsulesAndBoxesAt30MetresPerSecondDoNotPass) {
 TEST_P(Bullet, MissesAreNotStopped) {
   World world(weightless());
   world.add_body({.shape = box({kHalfWall, 1.0f, 1.0f}), .motion = Motion::fixed});
-  const BodyId id = world.add_body(
-      {.shape = sphere(0.1f), .position = {-2.5f, 1.5f, 0.0f}, .linear_velocity = {300.0f, 0.0f, 0.0f}});
+  const BodyId id =
+      world.add_body({.shape = sphere(0.1f), .position = {-2.5f, 1.5f, 0.0f}, .linear_velocity = {300.0f, 0.0f, 0.0f}});
   world.step_n(3, kStep);
   EXPECT_NEAR(world.position(id).x, 12.5, 1e-2);
 }

@@ -61,8 +61,8 @@ TEST_P(Impact, CradleOfThreeFollowsNewtonsLaw) {
 
 TEST_P(Impact, EqualSpheresExchangeTheirVelocities) {
   World world(weightless());
-  const BodyId a = world.add_body(
-      {.shape = sphere(0.5f), .linear_velocity = {4.0f, 0.0f, 0.0f}, .material = bouncing(1.0f)});
+  const BodyId a =
+      world.add_body({.shape = sphere(0.5f), .linear_velocity = {4.0f, 0.0f, 0.0f}, .material = bouncing(1.0f)});
   const BodyId b = world.add_body({.shape = sphere(0.5f), .position = {2.0f, 0.0f, 0.0f}, .material = bouncing(1.0f)});
   world.step_n(30, kStep);
   EXPECT_NEAR(world.linear_velocity(a).x, 0.0, 1e-3);

@@ -51,7 +51,8 @@ TEST_P(Kinematic, TurntableCarriesABoxInACircle) {
   const int steps = cpu_or_cuda(180, 30);
   world.step_n(steps, kStep);
   const Vecd p = vec(world.position(load));
-  EXPECT_NEAR(std::hypot(p.x, p.z), 2.0, 0.02);
+  // Each step leaves the circle along its tangent: the radius grows by r w^2 dt t / 2 = 0.05 m in 3 s.
+  EXPECT_NEAR(std::hypot(p.x, p.z), 2.0, 0.06);
   EXPECT_NEAR(std::remainder(std::atan2(-p.z, p.x) - steps / 60.0, 2 * kPi), 0.0, 0.02);
   EXPECT_NEAR(world.angular_velocity(load).y, 1.0, 0.02);
 }
@@ -63,7 +64,8 @@ TEST_P(Kinematic, PusherPushesAndIsNotSlowedDown) {
                                         .motion = Motion::kinematic,
                                         .position = {0.0f, 0.55f, 0.0f},
                                         .linear_velocity = {1.0f, 0.0f, 0.0f}});
-  const BodyId load = world.add_body({.shape = box({0.5f, 0.5f, 0.5f}), .mass = 1000.0f, .position = {1.2f, 0.5f, 0.0f}});
+  const BodyId load =
+      world.add_body({.shape = box({0.5f, 0.5f, 0.5f}), .mass = 1000.0f, .position = {1.2f, 0.5f, 0.0f}});
   world.step_n(cpu_or_cuda(120, 40), kStep);
   EXPECT_NEAR(world.position(pusher).x, cpu_or_cuda(120, 40) / 60.0, 1e-4);
   EXPECT_EQ(world.linear_velocity(pusher).x, 1.0f);

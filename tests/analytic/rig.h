@@ -98,7 +98,8 @@ inline Vecd up_axis(const Transform& pose) {
   return scenes::rotate(scenes::rotation<double>(pose.orientation), Vecd{0, 1, 0});
 }
 
-/// Semi-implicit Euler with a constant acceleration and N = steps x substeps: what is covered from rest is a h^2 N (N+1)/2.
+/// Semi-implicit Euler with a constant acceleration and N = steps x substeps: what is covered from rest is a h^2 N
+/// (N+1)/2.
 inline double distance_of_scheme(double acceleration, int steps, int substeps, double dt = 1.0 / 60.0) {
   const double h = dt / substeps, n = double(steps) * substeps;
   return acceleration * h * h * n * (n + 1) / 2;

@@ -73,9 +73,8 @@ TEST_P(Standing, DominoesFallToTheLast) {
 /// [m] Height of a box of 1 m after 5 s whose centre is so far beyond the edge of its support.
 double height_beyond_edge(const WorldDef& def, double beyond, int steps, bool wide) {
   World world(def);
-  world.add_body({.shape = box({1.0f, 0.5f, wide ? 2.0f : 0.5f}),
-                  .motion = Motion::fixed,
-                  .position = {-1.0f, -0.5f, 0.0f}});
+  world.add_body(
+      {.shape = box({1.0f, 0.5f, wide ? 2.0f : 0.5f}), .motion = Motion::fixed, .position = {-1.0f, -0.5f, 0.0f}});
   const BodyId id = world.add_body({.shape = box({0.5f, 0.5f, 0.5f}), .position = {float(beyond), 0.5f, 0.0f}});
   world.step_n(steps, kStep);
   return double(world.position(id).y);

@@ -22,7 +22,7 @@ def readable(names: list[str]) -> list[str]:
     if not filt or not names:
         return names
     out = subprocess.run([filt], input="\n".join(names), capture_output=True, text=True, check=True).stdout
-    return [re.sub(r"\bvoid |talus::", "", line) for line in out.splitlines()]
+    return [re.sub(r"\bvoid |talus::|CUB_\w+::|detail::", "", line) for line in out.splitlines()]
 
 
 def main() -> int:

@@ -39,7 +39,8 @@ void change(World& world, std::vector<BodyId>& ids, Random& random) {
       break;
     default:
       if (!ids.empty()) {
-        world.set_pose(ids[std::size_t(random.below(int(ids.size())))], {random_body(random).position, random.rotation()});
+        world.set_pose(ids[std::size_t(random.below(int(ids.size())))],
+                       {random_body(random).position, random.rotation()});
       }
   }
 }

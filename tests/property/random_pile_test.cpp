@@ -25,7 +25,8 @@ std::vector<BodyDef> random_bodies(Random& random, int count) {
     d.linear_velocity = random.in_box(3.0f);
     d.angular_velocity = random.in_box(4.0f);
     d.density = random.between(300.0f, 3000.0f);
-    d.material = {.friction = random.between(0.0f, 1.2f), .restitution = random.below(4) == 0 ? random.between(0.0f, 1.0f) : 0.0f};
+    d.material = {.friction = random.between(0.0f, 1.2f),
+                  .restitution = random.below(4) == 0 ? random.between(0.0f, 1.0f) : 0.0f};
     defs.push_back(d);
   }
   return defs;

@@ -15,7 +15,8 @@ std::vector<Vecd> resting_positions(const WorldDef& def, int steps) {
   world.add_body({.shape = plane({0.0f, 1.0f, 0.0f})});
   std::vector<BodyId> ids;
   for (int i = 0; i < 4; ++i) {
-    ids.push_back(world.add_body({.shape = box({0.5f, 0.5f, 0.5f}), .position = {0.02f * float(i % 2), 0.52f + 1.02f * float(i), 0.0f}}));
+    ids.push_back(world.add_body(
+        {.shape = box({0.5f, 0.5f, 0.5f}), .position = {0.02f * float(i % 2), 0.52f + 1.02f * float(i), 0.0f}}));
   }
   world.step_n(steps, kStep);
   std::vector<Vecd> positions;
@@ -43,7 +44,8 @@ TEST_P(Solvers, AgreeOnARestingStack) {
     SCOPED_TRACE(variant.name);
     const std::vector<Vecd> actual = resting_positions(def(variant.settings), steps);
     for (std::size_t i = 0; i < expected.size(); ++i) {
-      EXPECT_LT(length(actual[i] - expected[i]), 0.01) << "box " << i << ", y " << actual[i].y << " and " << expected[i].y;
+      EXPECT_LT(length(actual[i] - expected[i]), 0.01)
+          << "box " << i << ", y " << actual[i].y << " and " << expected[i].y;
     }
   }
 }

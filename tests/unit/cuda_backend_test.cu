@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
+#include <cstdlib>
 #include <fstream>
 #include <iterator>
 #include <memory>
@@ -226,6 +227,32 @@ TEST_F(CudaBackend, ErrorsSayWhatFailed) {
   }
   world.add_bodies(pile(1));
   EXPECT_TRUE(bool(world.step(1.0f / 60.0f)));  // and the world lives on
+}
+
+__global__ void write_to(float* address) {
+  *address = 1.0f;
+}
+
+// In a process of its own, since a device that failed stays so.
+TEST(CudaBackendDeathTest, FailedWorkIsReportedByTheNextWait) {
+  const std::vector<Backend> backends = available_backends();
+  if (std::find(backends.begin(), backends.end(), Backend::cuda) == backends.end()) GTEST_SKIP() << "no CUDA device";
+  testing::GTEST_FLAG(death_test_style) = "threadsafe";
+  const auto fail = [] {
+    World world(cuda_def());
+    world.add_bodies(pile(1));
+    world.step(1.0f / 60.0f);
+    write_to<<<1, 1, 0, static_cast<cudaStream_t>(world.stream())>>>(reinterpret_cast<float*>(16));
+    try {
+      world.step_async(1.0f / 60.0f);
+      world.last_report();
+    } catch (const Error& error) {
+      std::fprintf(stderr, "caught: %s\n", error.what());
+      std::_Exit(7);
+    }
+    std::_Exit(0);
+  };
+  EXPECT_EXIT(fail(), testing::ExitedWithCode(7), "caught: .*step.*cudaErrorIllegalAddress");
 }
 
 }  // namespace

@@ -22,7 +22,7 @@ int print(const std::string& text) {
 }
 
 int list_scenes() {
-  Table table({"scene", "example", "what happens"});
+  Table table({"scene", "example", "what happens"}, Columns::text);
   for (const scenes::SceneInfo& info : scenes::scene_list()) table.add({info.pattern, info.example, info.text});
   table.print(stdout);
   return kDone;
@@ -34,7 +34,7 @@ int show_info() {
   for (const Backend backend : available_backends()) {
     backends += (backends.empty() ? "" : ", ") + std::string(backend_name(backend));
   }
-  Table table({"talus", info.version});
+  Table table({"talus", info.version}, Columns::text);
   table.add({"build", info.build});
   table.add({"backends", backends});
   table.add({"simd", info.simd + ", " + std::to_string(info.simd_lanes) + " lanes"});

@@ -6,7 +6,9 @@
 #include <chrono>
 #include <cinttypes>
 #include <cstdio>
+#include <filesystem>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "commands.h"
@@ -69,6 +71,14 @@ void print_result(const StepReport& report, const scenes::Metrics& metrics) {
   table.print(stdout);
 }
 
+// Says before a long run, not after it, that a file cannot be written.
+void check_folder_of(const std::string& path) {
+  const std::filesystem::path folder = std::filesystem::path(path).parent_path();
+  if (!folder.empty() && !std::filesystem::is_directory(folder)) {
+    throw Error("\"" + path + "\": there is no folder \"" + folder.string() + "\"");
+  }
+}
+
 struct CloseFile {
   void operator()(std::FILE* file) const { std::fclose(file); }
 };
@@ -102,6 +112,8 @@ void write_image(const std::string& path, scenes::RunningScene& running) {
 }  // namespace
 
 int run(const RunOptions& options) {
+  check_folder_of(options.out);
+  check_folder_of(options.image);
   scenes::RunningScene running(scene_of(options), world_def_of(options));
   std::printf("%s\n", headline(options, running).c_str());
   std::fflush(stdout);

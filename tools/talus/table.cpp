@@ -23,10 +23,13 @@ void Table::print(std::FILE* file) const {
   for (std::size_t row = 0; row < rows_.size(); ++row) {
     std::string line;
     for (std::size_t column = 0; column < widths.size(); ++column) {
-      line += (column == 0 ? "" : "  ") + padded(rows_[row][column], widths[column], column == 0);
+      const bool left = column == 0 || columns_ == Columns::text;
+      line += (column == 0 ? "" : "  ") + padded(rows_[row][column], widths[column], left);
     }
+    const std::size_t width = line.size();
+    line.erase(line.find_last_not_of(' ') + 1);
     std::fprintf(file, "%s\n", line.c_str());
-    if (row == 0) std::fprintf(file, "%s\n", std::string(line.size(), '-').c_str());
+    if (row == 0) std::fprintf(file, "%s\n", std::string(width, '-').c_str());
   }
 }
 

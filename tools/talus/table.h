@@ -1,15 +1,20 @@
 // SPDX-License-Identifier: MIT
-// Text tables: the first column to the left, the others to the right.
+// Text tables: text to the left, numbers to the right.
 #pragma once
 #include <cstdio>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace talus::cli {
 
+/// What the columns after the first one hold; the first one holds text.
+enum class Columns { numbers, text };
+
 class Table {
  public:
-  explicit Table(std::vector<std::string> header) : rows_{std::move(header)} {}
+  explicit Table(std::vector<std::string> header, Columns columns = Columns::numbers)
+      : columns_(columns), rows_{std::move(header)} {}
 
   /// A row of as many cells as the header has.
   void add(std::vector<std::string> row) { rows_.push_back(std::move(row)); }
@@ -17,6 +22,7 @@ class Table {
   void print(std::FILE* file) const;
 
  private:
+  Columns columns_;
   std::vector<std::vector<std::string>> rows_;
 };
 

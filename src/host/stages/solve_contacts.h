@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Stage solve_contacts: rows, colors, forces -> velocities, displacements, impulses. Many small sub-steps with few sweeps
-// each hold what one step with as many sweeps drops (methods: parallel engine, 4.1).
+// Stage solve_contacts: rows, colors, forces -> velocities, displacements, impulses. Many small sub-steps with few
+// sweeps each hold what one step with as many sweeps drops (methods: parallel engine, 4.1).
 #pragma once
 #include "exec.h"
 #include "integrate.h"
@@ -25,8 +25,9 @@ void sweep_contacts(Exec& exec, const StepViews& v) {
                          kernel);
     }
   }
-  exec.for_each("SolveSplit", {&v.counters->color_size[kOverflowColor], v.solve.contact_capacity},
-                SolveSplit<kSweep>{kernel, rows.split_sums, rows.split_count, &v.counters->color_begin[kOverflowColor]});
+  exec.for_each(
+      "SolveSplit", {&v.counters->color_size[kOverflowColor], v.solve.contact_capacity},
+      SolveSplit<kSweep>{kernel, rows.split_sums, rows.split_count, &v.counters->color_begin[kOverflowColor]});
   exec.for_each("ApplySplit", {&v.counters->rows, v.shape.rows},
                 ApplySplit{rows.velocity, rows.split_sums, rows.split_count});
 }
@@ -36,7 +37,8 @@ void project_contacts(Exec& exec, const StepViews& v) {
   const ProjectContacts kernel{v.solve.lanes, v.solve.rows.displacement.data};
   for (int color = 0; color < kPalette; ++color) {
     exec.for_each_lane("ProjectContacts",
-                       {&v.counters->color_begin[color], &v.counters->color_begin[color + 1], v.solve.lanes.size}, kernel);
+                       {&v.counters->color_begin[color], &v.counters->color_begin[color + 1], v.solve.lanes.size},
+                       kernel);
   }
 }
 
@@ -45,10 +47,11 @@ void solve_contacts(Exec& exec, const StepViews& v) {
   exec.begin_stage(Stage::solve_contacts);
   const SolveRowScratch& rows = v.solve.rows;
   const LaneRange bodies{&v.counters->first_lane, &v.counters->row_lanes, rows.velocity.size};
-  const IntegrateVelocities integrate_velocities{v.model, v.inputs, rows.velocity.data, rows.free_velocity.data,
-                                                 rows.inertia.data, v.params};
-  const IntegratePositions integrate_positions{v.model, v.inputs, v.state.orientation, rows.velocity.data,
-                                               rows.free_velocity.data, rows.displacement.data, v.params};
+  const IntegrateVelocities integrate_velocities{
+      v.model, v.inputs, rows.velocity.data, rows.free_velocity.data, rows.inertia.data, v.params};
+  const IntegratePositions integrate_positions{
+      v.model, v.inputs, v.state.orientation, rows.velocity.data, rows.free_velocity.data, rows.displacement.data,
+      v.params};
   for (int substep = 0; substep < v.shape.substeps; ++substep) {
     exec.for_each_lane("IntegrateVelocities", bodies, integrate_velocities);
     if (substep == 0) sweep_contacts<Sweep::warm_start>(exec, v);

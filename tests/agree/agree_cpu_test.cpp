@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: MIT
+// The CPU against itself: threads, instruction sets, sizes of buffers and the order of elements change no bit.
+#include <gtest/gtest.h>
+#include <talus/talus.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "math/pack.h"
+#include "scenes/scene.h"
+#include "unit/simulation_rig.h"
+
+namespace talus::test {
+namespace {
+
+const char* const kScenes[] = {"mixed_pile_1500", "plate_64", "pyramid2d_16", "tumbler_100"};
+
+/// State hashes after every 20th of 60 steps.
+std::vector<std::uint64_t> hashes(const char* scene, WorldDef def) {
+  def.backend = Backend::cpu;
+  scenes::RunningScene running(scenes::make_scene(scene), def);
+  std::vector<std::uint64_t> list;
+  for (int step = 1; step <= 60; ++step) {
+    running.step();
+    if (step % 20 == 0) list.push_back(running.world().state_hash());
+  }
+  return list;
+}
+
+WorldDef with_threads(int threads) {
+  WorldDef def;
+  def.threads = threads;
+  return def;
+}
+
+TEST(AgreeCpu, NumbersOfThreadsGiveTheSameBits) {
+  for (const char* scene : kScenes) {
+    SCOPED_TRACE(scene);
+    const std::vector<std::uint64_t> expected = hashes(scene, with_threads(1));
+    for (const int threads : {2, 3, 8}) EXPECT_EQ(hashes(scene, with_threads(threads)), expected) << threads;
+  }
+}
+
+/// TALUS_SIMD while in scope, then what it was.
+class SimdVariable {
+ public:
+  explicit SimdVariable(const char* value) {
+    if (const char* old = std::getenv("TALUS_SIMD")) old_ = old;
+    ::setenv("TALUS_SIMD", value, 1);
+  }
+  ~SimdVariable() {
+    if (old_) {
+      ::setenv("TALUS_SIMD", old_->c_str(), 1);
+    } else {
+      ::unsetenv("TALUS_SIMD");
+    }
+  }
+  SimdVariable(const SimdVariable&) = delete;
+  SimdVariable& operator=(const SimdVariable&) = delete;
+
+ private:
+  std::optional<std::string> old_;
+};
+
+TEST(AgreeCpu, InstructionSetsGiveTheSameBits) {
+  const std::vector<std::uint64_t> expected = hashes("mixed_pile_1500", with_threads(2));
+  const std::vector<std::uint64_t> expected_plate = hashes("plate_64", with_threads(2));
+  std::string compared;
+  for (const char* isa : {"scalar", "baseline", "avx2", "avx512"}) {
+    const SimdVariable variable(isa);
+    try {
+      World probe(WorldDef{.backend = Backend::cpu});
+    } catch (const Error&) {
+      continue;  // not built, or not on this machine
+    }
+    compared += std::string(compared.empty() ? "" : ", ") + isa;
+    EXPECT_EQ(hashes("mixed_pile_1500", with_threads(2)), expected) << isa;
+    EXPECT_EQ(hashes("plate_64", with_threads(2)), expected_plate) << isa;
+  }
+  RecordProperty("compared", compared);
+  EXPECT_FALSE(compared.empty());
+}
+
+TEST(AgreeCpu, AnUnknownInstructionSetIsRefused) {
+  const SimdVariable variable("abacus");
+  EXPECT_THROW(World(WorldDef{.backend = Backend::cpu}), Error);
+}
+
+TEST(AgreeCpu, SizesOfBuffersGiveTheSameBits) {
+  for (const char* scene : kScenes) {
+    SCOPED_TRACE(scene);
+    WorldDef tiny = with_threads(2), large = with_threads(2);
+    tiny.reserve_bodies = tiny.reserve_pairs = tiny.reserve_contacts = 1;
+    large.reserve_bodies = 10000;
+    large.reserve_pairs = large.reserve_contacts = 100000;
+    EXPECT_EQ(hashes(scene, tiny), hashes(scene, large));
+  }
+}
+
+std::vector<BodyDef> all_bodies(const scenes::Scene& scene) {
+  std::vector<BodyDef> defs = scene.bodies;
+  defs.insert(defs.end(), scene.statics.begin(), scene.statics.end());
+  for (std::size_t i = 0; i < defs.size(); i += 7) defs[i].material.restitution = 0.5f;
+  return defs;
+}
+
+void expect_same_as_shuffled(const char* name, const SolverSettings& solver) {
+  SCOPED_TRACE(name);
+  const scenes::Scene scene = scenes::make_scene(name);
+  const std::vector<BodyDef> defs = all_bodies(scene);
+  WorldDef def;
+  def.gravity = scene.gravity;
+  def.solver = solver;
+  SimulationRig plain(make_cpu_backend(2), def, defs), shuffled(std::make_shared<ShuffleBackend<>>(11u), def, defs),
+      packed(std::make_shared<ShuffleBackend<NativePack, LaneCount<NativePack>::value>>(12u), def, defs);
+  Index contacts = 0;
+  for (int step = 0; step < 30; ++step) {
+    contacts = std::max(contacts, plain.step(scene.dt).contact_count);
+    shuffled.step(scene.dt);
+    packed.step(scene.dt);
+    const std::vector<unsigned char> expected = plain.bytes();
+    ASSERT_EQ(shuffled.bytes(), expected) << "step " << step;
+    ASSERT_EQ(packed.bytes(), expected) << "step " << step;
+  }
+  EXPECT_GT(contacts, 10);
+}
+
+TEST(AgreeCpu, TheOrderOfElementsAndOldScratchChangeNothing) {
+  for (const char* name : {"mixed_pile_100", "plate_36", "tumbler_30"}) expect_same_as_shuffled(name, {});
+}
+
+TEST(AgreeCpu, TheOrderOfElementsChangesNothingWithOtherSettings) {
+  expect_same_as_shuffled("mixed_pile_60", {.solver = Solver::jacobi, .iterations = 2, .report_residual = true});
+  expect_same_as_shuffled("mixed_pile_60", {.friction = FrictionModel::box, .integrator = Integrator::moreau});
+  expect_same_as_shuffled("mixed_pile_60", {.stabilization = Stabilization::projection, .warm_start = false});
+}
+
+}  // namespace
+}  // namespace talus::test

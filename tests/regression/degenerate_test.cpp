@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: MIT
+// Small scenes at the edge of what a contact solver likes: coincident centres, extreme ratios, far from the origin.
+#include <vector>
+
+#include "analytic/rig.h"
+
+namespace talus::test {
+namespace {
+
+class Degenerate : public BackendTest {};
+TALUS_INSTANTIATE_ON_BACKENDS(Degenerate);
+
+bool is_finite(const BodyMotion& m) {
+  const float sum = m.pose.position.x + m.pose.position.y + m.pose.position.z + m.pose.orientation.w +
+                    m.linear_velocity.x + m.linear_velocity.y + m.linear_velocity.z + m.angular_velocity.x +
+                    m.angular_velocity.y + m.angular_velocity.z;
+  return std::isfinite(sum);
+}
+
+TEST_P(Degenerate, BodiesInTheSamePlaceComeApart) {
+  const ShapeDef shapes[] = {sphere(0.5f), box({0.5f, 0.5f, 0.5f}), capsule(0.3f, 0.3f)};
+  for (const ShapeDef& a : shapes) {
+    for (const ShapeDef& b : shapes) {
+      World world(weightless());
+      const BodyId ids[] = {world.add_body({.shape = a}), world.add_body({.shape = b})};
+      const StepReport report = world.step_n(60, kStep);
+      EXPECT_TRUE(report) << report.message();
+      for (const BodyId id : ids) ASSERT_TRUE(is_finite(world.motion(id)));
+      EXPECT_GT(length(vec(world.position(ids[0])) - vec(world.position(ids[1]))), 0.3)
+          << "shapes " << int(a.type) << " and " << int(b.type);
+      EXPECT_LT(length(vec(world.linear_velocity(ids[0]))), 4.0);  // pushed, not shot
+    }
+  }
+}
+
+TEST_P(Degenerate, AHeavyBoxOnALightOneStaysUp) {
+  World world(def());
+  world.add_body({.shape = plane({0.0f, 1.0f, 0.0f})});
+  const BodyId light =
+      world.add_body({.shape = box({0.5f, 0.5f, 0.5f}), .mass = 10.0f, .position = {0.0f, 0.5f, 0.0f}});
+  const BodyId heavy =
+      world.add_body({.shape = box({0.5f, 0.5f, 0.5f}), .mass = 500.0f, .position = {0.0f, 1.5f, 0.0f}});
+  world.step_n(cpu_or_cuda(300, 30), kStep);
+  EXPECT_NEAR(world.position(light).y, 0.5, 0.05);
+  EXPECT_NEAR(world.position(heavy).y, 1.5, 0.1);
+}
+
+TEST_P(Degenerate, AStackFarFromTheOriginStands) {
+  World world(def());
+  const Vec3 far{4000.0f, 0.0f, -3000.0f};
+  world.add_body({.shape = plane({0.0f, 1.0f, 0.0f})});
+  std::vector<BodyId> ids;
+  for (int i = 0; i < 5; ++i) {
+    ids.push_back(world.add_body({.shape = box({0.5f, 0.5f, 0.5f}), .position = {far.x, 0.5f + float(i), far.z}}));
+  }
+  world.step_n(cpu_or_cuda(300, 30), kStep);
+  for (int i = 0; i < 5; ++i) {
+    const Vec3 p = world.position(ids[std::size_t(i)]);
+    EXPECT_NEAR(p.y, 0.5 + i, 0.01);
+    EXPECT_NEAR(p.x, far.x, 0.01);
+    EXPECT_NEAR(p.z, far.z, 0.01);
+  }
+}
+
+TEST_P(Degenerate, SmallAndLargeBodiesRest) {
+  for (const float size : {0.02f, 20.0f}) {
+    World world(def());
+    world.add_body({.shape = plane({0.0f, 1.0f, 0.0f})});
+    const BodyId cube = world.add_body({.shape = box({size, size, size}), .position = {0.0f, 1.05f * size, 0.0f}});
+    const BodyId ball = world.add_body({.shape = sphere(size), .position = {3.0f * size, 1.05f * size, 0.0f}});
+    world.step_n(cpu_or_cuda(180, 40), kStep);
+    EXPECT_NEAR(world.position(cube).y / size, 1.0, 0.02);
+    EXPECT_NEAR(world.position(ball).y / size, 1.0, 0.02);
+    EXPECT_LT(length(vec(world.linear_velocity(cube))), 0.01);
+  }
+}
+
+TEST_P(Degenerate, ASphereStandsOnAnEdgeAndACapsuleOnItsEnd) {
+  World world(def());
+  world.add_body({.shape = box({1.0f, 0.5f, 1.0f}), .motion = Motion::fixed, .position = {-1.0f, -0.5f, 0.0f}});
+  world.add_body({.shape = plane({0.0f, 1.0f, 0.0f}), .position = {0.0f, -20.0f, 0.0f}});
+  const BodyId ball = world.add_body({.shape = sphere(0.5f), .position = {0.0f, 0.5f, 0.0f}});
+  const BodyId capsule_id = world.add_body({.shape = capsule(0.3f, 0.5f), .position = {-1.0f, 0.8f, 0.0f}});
+  world.step_n(20, kStep);
+  EXPECT_NEAR(world.position(ball).y, 0.5, 0.01);
+  EXPECT_NEAR(world.position(capsule_id).y, 0.8, 0.01);
+}
+
+TEST_P(Degenerate, ABodyLostToInfinityDoesNotHurtTheOthers) {
+  World world(def());
+  world.add_body({.shape = plane({0.0f, 1.0f, 0.0f})});
+  const BodyId good = world.add_body({.shape = box({0.5f, 0.5f, 0.5f}), .position = {0.0f, 0.5f, 0.0f}});
+  const BodyId lost = world.add_body({.shape = sphere(0.5f), .position = {5.0f, 0.5f, 0.0f}});
+  world.step(kStep);
+  world.apply_force(lost, {3e38f, 3e38f, 0.0f});
+  const StepReport report = world.step(kStep);
+  EXPECT_TRUE(has(report.status, StepStatus::not_finite));
+  EXPECT_EQ(report.first_bad_body, lost);
+  EXPECT_TRUE(is_finite(world.motion(lost)));
+  world.step_n(30, kStep);
+  EXPECT_NEAR(world.position(good).y, 0.5, 0.01);
+  EXPECT_TRUE(is_finite(world.motion(good)));
+}
+
+TEST_P(Degenerate, LongAndShortStepsStaySane) {
+  for (const float dt : {1e-4f, 0.1f}) {
+    World world(def());
+    world.add_body({.shape = plane({0.0f, 1.0f, 0.0f})});
+    const BodyId cube = world.add_body({.shape = box({0.5f, 0.5f, 0.5f}), .position = {0.0f, 0.5f, 0.0f}});
+    world.step_n(60, dt);
+    EXPECT_NEAR(world.position(cube).y, 0.5, 0.02) << "dt " << dt;
+  }
+}
+
+TEST_P(Degenerate, AnEmptyWorldSteps) {
+  World world(def());
+  const StepReport report = world.step_n(3, kStep);
+  EXPECT_TRUE(report);
+  EXPECT_EQ(report.step, 3u);
+  EXPECT_EQ(report.body_count, 0);
+}
+
+}  // namespace
+}  // namespace talus::test

@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: MIT
+// Coloring of the contact graph: valid, complete, the same in any order of execution; on graphs made for it and in
+// scenes.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <random>
+#include <set>
+#include <vector>
+
+#include "backend.h"
+#include "exec_cpu.h"
+#include "scenes/scene.h"
+#include "solve_tables.h"
+#include "stages/color_contacts.h"
+#include "unit/simulation_rig.h"
+
+namespace talus::test {
+namespace {
+
+struct Edge {
+  Index a, b;
+};
+
+/// The tables that color_contacts works on; contact i is pair i.
+class ColorRig {
+ public:
+  ColorRig(Index bodies, const std::vector<Edge>& edges, const std::vector<Index>& immovable = {}) {
+    model_.resize(memory_, bodies, 0, "model");
+    solve_.resize_rows(memory_, bodies);
+    solve_.resize_pairs(memory_, Index(edges.size()));
+    solve_.resize_contacts(memory_, Index(edges.size()));
+    owner_.reset(memory_, Index(edges.size()), "owner");
+    partner_.reset(memory_, Index(edges.size()), "partner");
+    rows_.reset(memory_, Index(edges.size()), "cache");
+    for (Index body = 0; body < bodies; ++body) model_.view().inv_mass[body] = 1.0f;
+    for (const Index body : immovable) model_.view().inv_mass[body] = 0.0f;
+    for (Index i = 0; i < Index(edges.size()); ++i) {
+      owner_.column()[i] = edges[std::size_t(i)].a;
+      partner_.column()[i] = edges[std::size_t(i)].b;
+      solve_.contacts.view().pair[i] = i;
+      solve_.contacts.view().color[i] = cache::kNoColor;
+    }
+    counters_.rows = bodies;
+    counters_.contacts = Index(edges.size());
+    contact_count_ = counters_.contacts;
+  }
+
+  template <class Exec>
+  void run(Exec& exec) {
+    StepViews v;
+    v.shape.rows = counters_.rows;
+    v.counters = &counters_;
+    v.model = model_.view();
+    v.next.pairs = {{}, owner_.column(), partner_.column()};
+    v.next.rows = rows_.view();
+    v.solve = solve_.view();
+    for (int c = 0; c < kColorCount; ++c) counters_.color_begin[c] = counters_.color_size[c] = 0;
+    color_contacts(exec, v);
+  }
+
+  std::uint32_t color(Index contact) const { return rows_.view().word(cache::color, contact); }
+  std::vector<std::uint32_t> colors() const {
+    std::vector<std::uint32_t> list;
+    for (Index i = 0; i < contact_count_; ++i) list.push_back(color(i));
+    return list;
+  }
+  const Counters& counters() const { return counters_; }
+  const SolveTables& solve() const { return solve_; }
+
+  /// No dynamic body twice in a color; sizes and lanes fit; every contact is listed once, by color.
+  void expect_valid() const {
+    std::set<std::pair<Index, std::uint32_t>> used;
+    Index sizes[kColorCount] = {};
+    for (Index i = 0; i < contact_count_; ++i) {
+      const std::uint32_t c = color(i);
+      ASSERT_LE(c, std::uint32_t(kOverflowColor));
+      ++sizes[c];
+      if (c == std::uint32_t(kOverflowColor)) continue;
+      for (const Index body : {owner_.column()[i], partner_.column()[i]}) {
+        if (model_.view().inv_mass[body] == 0.0f) continue;
+        ASSERT_TRUE(used.emplace(body, c).second) << "body " << body << " twice in color " << c;
+      }
+    }
+    Index lane = 0;
+    for (int c = 0; c < kColorCount; ++c) {
+      EXPECT_EQ(counters_.color_size[c], sizes[c]);
+      EXPECT_EQ(counters_.color_begin[c], lane);
+      lane += (sizes[c] + kLanes - 1) / kLanes * kLanes;
+    }
+    EXPECT_EQ(counters_.lanes, lane);
+    std::set<std::uint32_t> listed;
+    for (Index i = 0; i < contact_count_; ++i) {
+      const std::uint32_t contact = solve_.contacts.view().sort_contact[i];
+      ASSERT_TRUE(listed.insert(contact).second);
+      ASSERT_EQ(color(Index(contact)), solve_.contacts.view().sort_key[i]);
+      ASSERT_LE(solve_.contacts.view().sort_key[std::max(i - 1, 0)], solve_.contacts.view().sort_key[i]);
+    }
+  }
+
+ private:
+  CpuMemory memory_;
+  Table<BodyModel> model_;
+  SolveTables solve_;
+  Array<Index> owner_, partner_;
+  BlockTable<cache::kFields> rows_;
+  Counters counters_{};
+  Index contact_count_ = 0;
+};
+
+std::vector<Edge> random_graph(Index bodies, Index edges, std::uint32_t seed) {
+  std::mt19937 engine(seed);
+  std::set<std::pair<Index, Index>> seen;
+  std::vector<Edge> list;
+  while (Index(list.size()) < edges) {
+    const Index a = Index(engine() % std::uint32_t(bodies)), b = Index(engine() % std::uint32_t(bodies));
+    if (a != b && seen.emplace(std::min(a, b), std::max(a, b)).second) list.push_back({a, b});
+  }
+  return list;
+}
+std::vector<Edge> star(Index rays) {
+  std::vector<Edge> list;
+  for (Index i = 1; i <= rays; ++i) list.push_back({i, 0});
+  return list;
+}
+
+using PlainExec = BasicCpuExec<float>;
+
+TEST(Color, RandomGraphsAreColoredValidlyAndAlikeInAnyOrder) {
+  const CpuThreads threads(2);
+  for (std::uint32_t seed = 1; seed <= 10; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    const Index bodies = Index(50 * seed), edges = bodies * 2;
+    const std::vector<Edge> graph = random_graph(bodies, edges, seed);
+    ColorRig plain(bodies, graph), shuffled(bodies, graph);
+    PlainExec exec(threads);
+    plain.run(exec);
+    plain.expect_valid();
+    ::talus::testing::ShuffleExec<> shuffle(seed);
+    shuffled.run(shuffle);
+    EXPECT_EQ(plain.colors(), shuffled.colors());
+  }
+}
+
+TEST(Color, AGraphOfManyContactsIsColoredAlmostCompletely) {
+  const CpuThreads threads(2);
+  const std::vector<Edge> graph = random_graph(20000, 40000, 3);  // 4 contacts a body
+  ColorRig rig(20000, graph);
+  PlainExec exec(threads);
+  rig.run(exec);
+  rig.expect_valid();
+  EXPECT_LT(rig.counters().color_size[kOverflowColor], 20);
+}
+
+TEST(Color, OneBodyWithManyContactsFillsThePaletteAndOverflows) {
+  const CpuThreads threads(1);
+  ColorRig rig(41, star(40));
+  PlainExec exec(threads);
+  rig.run(exec);
+  rig.expect_valid();
+  const Index overflow = rig.counters().color_size[kOverflowColor];
+  EXPECT_GE(overflow, 40 - kPalette);
+  EXPECT_LE(overflow, 40 - kPalette + 2);
+  EXPECT_EQ(rig.solve().rows.view().split_count[0], overflow);
+  Index split = 0;
+  for (Index body = 1; body <= 40; ++body) split += rig.solve().rows.view().split_count[body];
+  EXPECT_EQ(split, overflow);
+}
+
+TEST(Color, ImmovableBodiesDoNotConflict) {
+  const CpuThreads threads(1);
+  ColorRig rig(201, star(200), {0});
+  PlainExec exec(threads);
+  rig.run(exec);
+  rig.expect_valid();
+  EXPECT_EQ(rig.counters().color_size[kOverflowColor], 0);
+  EXPECT_EQ(rig.solve().rows.view().split_count[0], 0);
+}
+
+TEST(Color, ColorsOfTheLastStepAreKept) {
+  const CpuThreads threads(1);
+  ColorRig rig(100, random_graph(100, 200, 4));
+  PlainExec exec(threads);
+  rig.run(exec);
+  const std::vector<std::uint32_t> first = rig.colors();
+  rig.run(exec);  // what it wrote is what it starts from
+  rig.expect_valid();
+  for (std::size_t i = 0; i < first.size(); ++i) {
+    if (first[i] >= std::uint32_t(kPalette)) continue;
+    EXPECT_EQ(rig.color(Index(i)), first[i]);
+  }
+}
+
+TEST(Color, BidsAreDistinct) {
+  std::vector<std::uint32_t> mixed;
+  for (std::uint32_t i = 0; i < 1u << 20; ++i) mixed.push_back(mix_29(i));
+  std::sort(mixed.begin(), mixed.end());
+  EXPECT_EQ(std::adjacent_find(mixed.begin(), mixed.end()), mixed.end());
+  EXPECT_LT(mixed.back(), 1u << 29);
+}
+
+TEST(Color, BitsAreCountedAndFound) {
+  EXPECT_EQ(bit_count(0b101101u), 4u);
+  EXPECT_EQ(nth_bit(0b101101u, 0), 0u);
+  EXPECT_EQ(nth_bit(0b101101u, 2), 3u);
+  EXPECT_EQ(nth_bit(0b101101u, 3), 5u);
+}
+
+/// In scenes: the colors of the contact cache after each step.
+TEST(Color, NoDynamicBodyIsTwiceInAColorOfAScene) {
+  for (const char* name : {"mixed_pile_200", "pyramid2d_12", "plate_64", "tumbler_60"}) {
+    SCOPED_TRACE(name);
+    const scenes::Scene scene = scenes::make_scene(name);
+    std::vector<BodyDef> defs = scene.bodies;
+    defs.insert(defs.end(), scene.statics.begin(), scene.statics.end());
+    WorldDef def;
+    def.gravity = scene.gravity;
+    SimulationRig rig(make_cpu_backend(2), def, defs);
+    Index contacts = 0;
+    for (int step = 0; step < 60; ++step) {
+      const StepReport report = rig.step(scene.dt);
+      contacts = std::max(contacts, report.contact_count);
+      const ContactImage image = rig.simulation().contacts();
+      std::set<std::pair<Index, std::uint32_t>> used;
+      for (Index pair = 0; pair < image.pair_count; ++pair) {
+        if (image.word(pair, cache::count) == 0) continue;
+        const std::uint32_t c = image.word(pair, cache::color);
+        ASSERT_LE(c, std::uint32_t(kOverflowColor));
+        if (c == std::uint32_t(kOverflowColor)) continue;
+        for (const Index body : {image.owner[std::size_t(pair)], image.partner[std::size_t(pair)]}) {
+          if (!rig.moves(body)) continue;
+          ASSERT_TRUE(used.emplace(body, c).second) << "body " << body << ", step " << step;
+        }
+      }
+    }
+    EXPECT_GT(contacts, 20);
+  }
+}
+
+TEST(Color, APlateWithFortyBoxesOverflowsAndHolds) {
+  WorldDef def;
+  def.backend = Backend::cpu;
+  World world(def);
+  world.add_body({.shape = plane({0.0f, 1.0f, 0.0f})});
+  const BodyId plate = world.add_body({.shape = box({4.0f, 0.25f, 2.5f}), .position = {0.0f, 0.25f, 0.0f}});
+  std::vector<BodyId> boxes;
+  for (int i = 0; i < 40; ++i) {
+    boxes.push_back(world.add_body(
+        {.shape = box({0.3f, 0.3f, 0.3f}), .position = {-3.5f + float(i % 8), 0.8f, -2.0f + float(i / 8)}}));
+  }
+  StepReport report;
+  for (int step = 0; step < 300; ++step) report = world.step(1.0f / 60.0f);
+  EXPECT_TRUE(has(report.status, StepStatus::colors_full));
+  EXPECT_GE(report.overflow_count, 40 + 1 - kPalette);
+  EXPECT_NEAR(world.position(plate).y, 0.25, 0.01);
+  for (int i = 0; i < 40; ++i) {
+    const Vec3 p = world.position(boxes[std::size_t(i)]);
+    EXPECT_NEAR(p.y, 0.8, 0.01);
+    EXPECT_NEAR(p.x, -3.5 + i % 8, 0.01);
+    EXPECT_NEAR(p.z, -2.0 + i / 8, 0.01);
+  }
+}
+
+}  // namespace
+}  // namespace talus::test

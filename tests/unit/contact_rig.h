@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: MIT
+// A few bodies and contacts given by hand, in the tables that prepare_contacts and solve_contacts work on.
+#pragma once
+#include <talus/talus.h>
+
+#include <vector>
+
+#include "apply_edit.h"
+#include "body_row.h"
+#include "exec_cpu.h"
+#include "math/pack.h"
+#include "memory_cpu.h"
+#include "solve_tables.h"
+#include "stages/color_contacts.h"
+#include "stages/prepare_contacts.h"
+#include "stages/solve_contacts.h"
+#include "step_settings.h"
+
+namespace talus::test {
+
+/// Between bodies a and b; points in the world frame, halfway between the surfaces.
+struct RigContact {
+  Index a = 0, b = 1;
+  Vec3 normal{0.0f, 1.0f, 0.0f};
+  std::vector<Vec3> points;
+  float separation = 0.0f;
+  float impulse = 0.0f;  // carried over, of each point
+};
+
+class ContactRig {
+ public:
+  ContactRig(const std::vector<BodyDef>& bodies, const std::vector<RigContact>& contacts, const WorldDef& def, float dt)
+      : params_(make_step_params(def, dt)),
+        rows_(Index(bodies.size())),
+        contacts_(Index(contacts.size())),
+        jacobi_(def.solver.solver == Solver::jacobi) {
+    const Index padded = (rows_ + kLanes - 1) / kLanes * kLanes;
+    model_.resize(memory_, padded, 0, "model");
+    state_.resize(memory_, padded, 0, "state");
+    inputs_.resize(memory_, padded, 0, "inputs");
+    solve_.resize_rows(memory_, rows_);
+    solve_.resize_pairs(memory_, contacts_);
+    solve_.resize_contacts(memory_, contacts_);
+    owner_.reset(memory_, contacts_, "owner");
+    partner_.reset(memory_, contacts_, "partner");
+    cache_.reset(memory_, contacts_, "cache");
+    for (Index row = 0; row < rows_; ++row) {
+      const NewBody body = make_body(Where{"rig", "bodies", row}, bodies[std::size_t(row)]);
+      write_row(model_.view(), row, body.mirror.model);
+      write_row(state_.view(), row, body.state);
+    }
+    for (Index i = 0; i < contacts_; ++i) write(i, contacts[std::size_t(i)]);
+    prepare();
+  }
+
+  StepViews views() {
+    StepViews v;
+    v.shape.rows = rows_;
+    v.shape.jacobi = jacobi_;
+    v.params = &params_;
+    v.counters = &counters_;
+    v.model = model_.view();
+    v.state = state_.view();
+    v.inputs = inputs_.view();
+    v.next.pairs = {{}, owner_.column(), partner_.column()};
+    v.next.rows = cache_.view();
+    v.solve = solve_.view();
+    return v;
+  }
+  /// One sweep over all colors, with floats or with packs.
+  template <Sweep kSweep, class Real = float>
+  void sweep() {
+    const CpuThreads threads(1);
+    BasicCpuExec<Real> exec(threads);
+    sweep_contacts<kSweep>(exec, views());
+  }
+
+  BodyVelocity velocity(Index row) const { return solve_.rows.view().velocity[row]; }
+  SolverRows lanes() const { return solve_.lanes.view(); }
+  /// The lane of a contact.
+  Index lane_of(Index contact) const {
+    for (Index lane = 0; lane < counters_.lanes; ++lane) {
+      const bool used = lanes().number(row::count, lane) > 0.0f;
+      if (used && lanes().word(row::pair, lane) == std::uint32_t(contact)) return lane;
+    }
+    return -1;
+  }
+  float impulse(Index contact, int point) const {
+    return lanes().number(row::at(point, row::impulse), lane_of(contact));
+  }
+  StepParams& params() { return params_; }
+  const Counters& counters() const { return counters_; }
+  Index rows() const { return rows_; }
+
+ private:
+  void write(Index i, const RigContact& c) {
+    const CacheRows rows = cache_.view();
+    owner_.column()[i] = c.a;
+    partner_.column()[i] = c.b;
+    solve_.contacts.view().pair[i] = i;
+    solve_.contacts.view().color[i] = jacobi_ ? std::uint32_t(kOverflowColor) : cache::kNoColor;
+    rows.set(cache::body_a, i, std::uint32_t(c.a));
+    rows.set(cache::body_b, i, std::uint32_t(c.b));
+    rows.set(cache::count, i, std::uint32_t(c.points.size()));
+    rows.set(cache::normal, i, c.normal);
+    const BodyState s = state_.view();
+    for (int p = 0; p < int(c.points.size()); ++p) {
+      const Vec3 at = c.points[std::size_t(p)], half = (0.5f * c.separation) * c.normal;
+      rows.set(cache::at(p, cache::impulse), i, c.impulse);
+      rows.set(cache::at(p, cache::separation), i, c.separation);
+      rows.set(cache::at(p, cache::local_a), i, rotate_back(s.orientation[c.a], at - half - s.position[c.a]));
+      rows.set(cache::at(p, cache::local_b), i, rotate_back(s.orientation[c.b], at + half - s.position[c.b]));
+    }
+  }
+  void prepare() {
+    const CpuThreads threads(1);
+    BasicCpuExec<float> exec(threads);
+    counters_.rows = rows_;
+    counters_.row_lanes = (rows_ + kLanes - 1) / kLanes * kLanes;
+    counters_.contacts = counters_.pairs = contacts_;
+    color_contacts(exec, views());
+    prepare_contacts(exec, views());
+  }
+
+  CpuMemory memory_;
+  StepParams params_;
+  Index rows_, contacts_;
+  bool jacobi_;
+  Table<BodyModel> model_;
+  Table<BodyState> state_;
+  Table<BodyInputs> inputs_;
+  SolveTables solve_;
+  Array<Index> owner_, partner_;
+  BlockTable<cache::kFields> cache_;
+  Counters counters_{};
+};
+
+}  // namespace talus::test

@@ -1,0 +1,286 @@
+// SPDX-License-Identifier: MIT
+// Motion of bodies over one sub-step, called as plain functions: forces, damping, carried impulses; the free rotation
+// against invariants and against a fine integration in double precision; packs against floats.
+#include "integrate.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstring>
+#include <Eigen/Geometry>
+#include <random>
+
+#include "math/pack.h"
+#include "memory_cpu.h"
+#include "solve_tables.h"
+
+namespace talus::test {
+namespace {
+
+/// 32 bodies, all with mass 2 and the moments 1, 2 and 2.5, unless changed.
+class MotionRig {
+ public:
+  explicit MotionRig(float h = 1.0f / 240.0f) {
+    model.resize(memory_, kLanes, 0, "model");
+    state.resize(memory_, kLanes, 0, "state");
+    inputs.resize(memory_, kLanes, 0, "inputs");
+    solve.resize_rows(memory_, kLanes);
+    params.h = h;
+    params.inv_h = 1.0f / h;
+    for (Index i = 0; i < kLanes; ++i) {
+      model.view().gravity_scale[i] = 1.0f;
+      set_inertia(i, {1.0f, 2.0f, 2.5f});
+      set(i, kIdentity, {0.0f, 0.0f, 0.0f}, {0.0f, 0.0f, 0.0f});
+    }
+  }
+  void set_inertia(Index i, Vec3 moments) {
+    model.view().inv_inertia.set(i, {1.0f / moments.x, 1.0f / moments.y, 1.0f / moments.z});
+  }
+  /// Velocity and free velocity alike: no contact impulse so far.
+  void set(Index i, Quat q, Vec3 linear, Vec3 angular, float inv_mass = 0.5f) {
+    const SolveRowScratch rows = solve.rows.view();
+    state.view().orientation.set(i, q);
+    rows.velocity[i] = rows.free_velocity[i] = {linear, inv_mass, angular, 0.0f};
+    rows.displacement[i] = {{0.0f, 0.0f, 0.0f}, 0.0f, kIdentity};
+    const Vec3 inverse = model.view().inv_inertia[i];
+    rows.inertia[i] = inv_mass > 0.0f ? BodyInertia{{inverse.x, inverse.y, inverse.z, 0, 0, 0}, {}} : BodyInertia{};
+  }
+  IntegrateVelocities velocities() {
+    const SolveRowScratch r = solve.rows.view();
+    return {model.view(), inputs.view(), r.velocity.data, r.free_velocity.data, r.inertia.data, &params};
+  }
+  IntegratePositions positions() {
+    const SolveRowScratch r = solve.rows.view();
+    return {model.view(),        inputs.view(), state.view().orientation, r.velocity.data, r.free_velocity.data,
+            r.displacement.data, &params};
+  }
+  BodyVelocity& velocity(Index i) { return solve.rows.view().velocity[i]; }
+  BodyVelocity& free_velocity(Index i) { return solve.rows.view().free_velocity[i]; }
+  BodyDisplacement& displacement(Index i) { return solve.rows.view().displacement[i]; }
+  /// Orientation now.
+  Quat orientation(Index i) { return displacement(i).rotation * state.view().orientation[i]; }
+
+ private:
+  CpuMemory memory_;
+
+ public:
+  Table<BodyModel> model;
+  Table<BodyState> state;
+  Table<BodyInputs> inputs;
+  SolveTables solve;
+  StepParams params{};
+};
+
+Eigen::Vector3d eigen(Vec3 v) {
+  return {double(v.x), double(v.y), double(v.z)};
+}
+Eigen::Quaterniond eigen(Quat q) {
+  return Eigen::Quaterniond(double(q.w), double(q.x), double(q.y), double(q.z)).normalized();
+}
+/// [kg m^2/s] In the world frame.
+Eigen::Vector3d momentum(Vec3 moments, Quat q, Vec3 w) {
+  const Eigen::Quaterniond r = eigen(q);
+  return r * Eigen::Vector3d(eigen(moments).cwiseProduct(r.conjugate() * eigen(w)));
+}
+double energy(Vec3 moments, Quat q, Vec3 w) {
+  return 0.5 * momentum(moments, q, w).dot(eigen(w));
+}
+
+// ---- velocities
+// ------------------------------------------------------------------------------------------------------
+
+TEST(IntegrateVelocities, AddsGravityForceAndTorqueAndDamps) {
+  MotionRig rig(0.01f);
+  rig.params.gravity = {0.0f, -10.0f, 0.0f};
+  rig.model.view().gravity_scale[0] = 0.5f;
+  rig.model.view().linear_damping[0] = 2.0f;
+  rig.model.view().angular_damping[0] = 4.0f;
+  rig.inputs.view().force.set(0, {8.0f, 0.0f, 0.0f});
+  rig.inputs.view().torque.set(0, {0.0f, 6.0f, 0.0f});
+  rig.set(0, kIdentity, {1.0f, 1.0f, 1.0f}, {0.0f, 0.0f, 3.0f});
+  rig.velocities().solve<float>(0);
+  const BodyVelocity v = rig.velocity(0);
+  EXPECT_FLOAT_EQ(v.linear.x, (1.0f + 0.01f * 4.0f) / 1.02f);
+  EXPECT_FLOAT_EQ(v.linear.y, (1.0f - 0.01f * 5.0f) / 1.02f);
+  EXPECT_FLOAT_EQ(v.linear.z, 1.0f / 1.02f);
+  EXPECT_FLOAT_EQ(v.angular.y, 0.01f * 3.0f / 1.04f);
+  EXPECT_FLOAT_EQ(v.angular.z, 3.0f / 1.04f);
+  EXPECT_EQ(std::memcmp(&v.linear, &rig.free_velocity(0).linear, sizeof(Vec3)), 0);
+}
+
+TEST(IntegrateVelocities, RepeatsTheImpulsesOfTheSubstepBefore) {
+  MotionRig rig(0.01f);
+  rig.params.gravity = {0.0f, -10.0f, 0.0f};
+  rig.set(0, kIdentity, {0.0f, 0.0f, 0.0f}, {0.0f, 0.0f, 0.0f});
+  rig.velocity(0).linear = {0.0f, 0.1f, 0.0f};  // contacts gave it 0.1 m/s and 0.3 rad/s
+  rig.velocity(0).angular = {0.3f, 0.0f, 0.0f};
+  rig.velocities().solve<float>(0);
+  EXPECT_NEAR(rig.velocity(0).linear.y, 0.1f - 0.1f + 0.1f, 1e-6f);
+  EXPECT_NEAR(rig.velocity(0).angular.x, 0.6f, 1e-6f);
+  EXPECT_NEAR(rig.free_velocity(0).linear.y, 0.0f, 1e-6f);
+  EXPECT_NEAR(rig.free_velocity(0).angular.x, 0.3f, 1e-6f);
+}
+
+TEST(IntegrateVelocities, LeavesBodiesWithoutMassAlone) {
+  MotionRig rig;
+  rig.params.gravity = {0.0f, -10.0f, 0.0f};
+  rig.model.view().linear_damping[0] = 5.0f;
+  rig.inputs.view().force.set(0, {8.0f, 0.0f, 0.0f});
+  rig.set(0, kIdentity, {1.0f, 2.0f, 3.0f}, {4.0f, 5.0f, 6.0f}, 0.0f);
+  rig.velocities().solve<float>(0);
+  EXPECT_EQ(rig.velocity(0).linear.y, 2.0f);
+  EXPECT_EQ(rig.velocity(0).linear.x, 1.0f);
+  EXPECT_EQ(rig.velocity(0).angular.z, 6.0f);
+}
+
+TEST(IntegrateVelocities, FlagsWhatLeavesTheFiniteRange) {
+  MotionRig rig;
+  rig.set(0, kIdentity, {2e6f, 0.0f, 0.0f}, {0.0f, 0.0f, 0.0f});
+  rig.set(1, kIdentity, {std::nanf(""), 0.0f, 0.0f}, {0.0f, 0.0f, 0.0f});
+  rig.set(2, kIdentity, {1e5f, 0.0f, 0.0f}, {0.0f, 0.0f, 0.0f});
+  for (Index i = 0; i < 3; ++i) rig.velocities().solve<float>(i);
+  EXPECT_EQ(rig.velocity(0).flag, 1.0f);
+  EXPECT_EQ(rig.velocity(1).flag, 1.0f);
+  EXPECT_EQ(rig.velocity(1).linear.x, 0.0f);
+  EXPECT_EQ(rig.velocity(2).flag, 0.0f);
+}
+
+// ---- positions and rotations
+// -----------------------------------------------------------------------------------------
+
+TEST(IntegratePositions, HalfTurnIsSineAndCosine) {
+  for (double x = 0; x < 0.785; x += 0.005) {
+    float sinc, cosine;
+    IntegratePositions::half_turn(2.0f, Vec3{0.0f, float(x), 0.0f}, sinc, cosine);
+    EXPECT_NEAR(sinc, x == 0 ? 1.0 : std::sin(x) / x, 3e-7);
+    EXPECT_NEAR(cosine, std::cos(x), 4e-7);
+  }
+}
+
+TEST(IntegratePositions, MidPointCorrectsFreeBodiesOnly) {
+  MotionRig rig(0.1f);
+  rig.params.gravity = {0.0f, -10.0f, 0.0f};
+  rig.params.moreau = 1;
+  for (Index i = 0; i < 3; ++i) rig.set(i, kIdentity, {0.0f, -1.0f, 0.0f}, {0.0f, 0.0f, 0.0f}, i == 1 ? 0.0f : 0.5f);
+  rig.free_velocity(2).flag = 1.0f;  // has contacts
+  for (Index i = 0; i < 3; ++i) rig.positions().solve<float>(i);
+  EXPECT_NEAR(rig.displacement(0).shift.y, -0.05f, 1e-6f);
+  EXPECT_NEAR(rig.displacement(1).shift.y, -0.1f, 1e-6f);
+  EXPECT_NEAR(rig.displacement(2).shift.y, -0.1f, 1e-6f);
+}
+
+TEST(IntegratePositions, SpinAboutAPrincipalAxisIsExact) {
+  MotionRig rig(0.1f);
+  for (int axis = 0; axis < 3; ++axis) {
+    const Vec3 w{axis == 0 ? 4.0f : 0.0f, axis == 1 ? 4.0f : 0.0f, axis == 2 ? 4.0f : 0.0f};
+    rig.set(axis, kIdentity, {0.0f, 0.0f, 0.0f}, w);
+    rig.positions().solve<float>(axis);
+    EXPECT_NEAR(rig.displacement(axis).rotation.w, std::cos(0.2f), 1e-6f);
+    EXPECT_NEAR(length(rig.velocity(axis).angular - w), 0.0f, 1e-6f);
+  }
+}
+
+struct Random {
+  std::mt19937 engine;
+  float between(float low, float high) { return low + (high - low) * float(engine() >> 8) * 0x1p-24f; }
+  Vec3 vector(float size) {
+    const float x = between(-size, size), y = between(-size, size), z = between(-size, size);
+    return {x, y, z};
+  }
+  Quat rotation() {
+    const Vec3 v = vector(1.0f);
+    return normalized(Quat{v.x, v.y, v.z, 0.5f});
+  }
+  /// Of a box with edges of at least 0.3 m.
+  Vec3 moments() {
+    const float x = between(0.3f, 2.0f), y = between(0.3f, 2.0f), z = between(0.3f, 2.0f);
+    return {y * y + z * z, x * x + z * z, x * x + y * y};
+  }
+};
+
+TEST(IntegratePositions, ASubstepKeepsEnergyAndMomentum) {
+  Random random{std::mt19937(5)};
+  for (int trial = 0; trial < 1000; ++trial) {
+    MotionRig rig;
+    const Vec3 moments = random.moments(), w = random.vector(20.0f);
+    const Quat q = random.rotation();
+    rig.set_inertia(0, moments);
+    rig.set(0, q, {0.0f, 0.0f, 0.0f}, w);
+    rig.positions().solve<float>(0);
+    const Vec3 w1 = rig.velocity(0).angular;
+    const Quat q1 = rig.orientation(0);
+    const Eigen::Vector3d before = momentum(moments, q, w), after = momentum(moments, q1, w1);
+    ASSERT_LT((after - before).norm(), 2e-6 * before.norm()) << "trial " << trial;
+    ASSERT_NEAR(energy(moments, q1, w1) / energy(moments, q, w), 1.0, 4e-6) << "trial " << trial;
+  }
+}
+
+/// Euler's equations by Runge-Kutta in 1000 small steps.
+Eigen::Quaterniond fine_rotation(Vec3 moments, Quat q, Vec3 w, double time) {
+  const Eigen::Vector3d i = eigen(moments), world = momentum(moments, q, w);
+  const auto rate = [&](const Eigen::Vector4d& x) -> Eigen::Vector4d {
+    const Eigen::Quaterniond r = Eigen::Quaterniond(x).normalized();
+    const Eigen::Vector3d spin = (r.conjugate() * world).cwiseQuotient(i);  // body frame
+    return 0.5 * (r * Eigen::Quaterniond(0, spin.x(), spin.y(), spin.z())).coeffs();
+  };
+  Eigen::Vector4d x = eigen(q).coeffs();
+  const double h = time / 1000;
+  for (int step = 0; step < 1000; ++step) {
+    const Eigen::Vector4d a = rate(x), b = rate(x + h / 2 * a), c = rate(x + h / 2 * b), d = rate(x + h * c);
+    x += h / 6 * (a + 2 * b + 2 * c + d);
+  }
+  return Eigen::Quaterniond(x).normalized();
+}
+
+TEST(IntegratePositions, ConvergesToEulersEquationsWithSecondOrder) {
+  const Vec3 moments{1.0f, 2.0f, 2.5f}, w{3.0f, 4.0f, -2.0f};
+  const Quat q = normalized(Quat{0.1f, 0.2f, 0.3f, 0.9f});
+  const Eigen::Quaterniond exact = fine_rotation(moments, q, w, 0.5);
+  double error[2];
+  for (int level = 0; level < 2; ++level) {
+    const int steps = level == 0 ? 10 : 20;
+    MotionRig rig(0.5f / float(steps));
+    rig.set(0, q, {0.0f, 0.0f, 0.0f}, w);
+    for (int step = 0; step < steps; ++step) rig.positions().solve<float>(0);
+    error[level] = exact.angularDistance(eigen(rig.orientation(0)));
+  }
+  EXPECT_LT(error[1], 0.01);
+  EXPECT_NEAR(error[0] / error[1], 4.0, 0.6);
+}
+
+TEST(Integrate, PacksGiveTheBitsOfFloats) {
+  Random random{std::mt19937(6)};
+  for (const std::uint32_t moreau : {0u, 1u}) {
+    MotionRig floats, packs;
+    for (MotionRig* rig : {&floats, &packs}) {
+      rig->params.gravity = {1.0f, -9.81f, 0.5f};
+      rig->params.moreau = moreau;
+    }
+    for (Index i = 0; i < kLanes; ++i) {
+      const Vec3 moments = i % 3 == 0 ? Vec3{1.0f, 1.0f, 1.0f} : random.moments(), v = random.vector(5.0f),
+                 w = random.vector(i == 5 ? 1e5f : 20.0f), force = random.vector(100.0f);
+      const Quat q = random.rotation();
+      const float damping = random.between(0.0f, 1.0f), inv_mass = i % 7 == 6 ? 0.0f : random.between(0.1f, 2.0f);
+      for (MotionRig* rig : {&floats, &packs}) {
+        rig->set_inertia(i, moments);
+        rig->set(i, q, v, w, inv_mass);
+        rig->model.view().angular_damping[i] = damping;
+        rig->inputs.view().force.set(i, force);
+        rig->inputs.view().torque.set(i, v);
+      }
+    }
+    for (int substep = 0; substep < 8; ++substep) {
+      for (Index i = 0; i < kLanes; ++i) floats.velocities().solve<float>(i);
+      for (Index i = 0; i < kLanes; ++i) floats.positions().solve<float>(i);
+      for (Index i = 0; i < kLanes; i += LaneCount<NativePack>::value) packs.velocities().solve<NativePack>(i);
+      for (Index i = 0; i < kLanes; i += LaneCount<NativePack>::value) packs.positions().solve<NativePack>(i);
+    }
+    for (Index i = 0; i < kLanes; ++i) {
+      EXPECT_EQ(std::memcmp(&floats.velocity(i), &packs.velocity(i), sizeof(BodyVelocity)), 0) << i;
+      EXPECT_EQ(std::memcmp(&floats.displacement(i), &packs.displacement(i), sizeof(BodyDisplacement)), 0) << i;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace talus::test

@@ -1,0 +1,311 @@
+// SPDX-License-Identifier: MIT
+// The rows of a contact, one sweep at a time, against closed forms; and packs against floats.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <random>
+
+#include "unit/contact_rig.h"
+
+namespace talus::test {
+namespace {
+
+constexpr float kDt = 1.0f / 60.0f;
+
+WorldDef one_substep() {
+  WorldDef def;
+  def.solver.substeps = 1;
+  return def;
+}
+BodyDef fixed_ground() {
+  return {.shape = box({10.0f, 1.0f, 10.0f}), .motion = Motion::fixed, .position = {0.0f, -1.0f, 0.0f}};
+}
+BodyDef ball(Vec3 velocity, float mass = 2.0f) {
+  return {.shape = sphere(0.5f), .mass = mass, .position = {0.0f, 0.5f, 0.0f}, .linear_velocity = velocity};
+}
+const RigContact kBelow{.a = 0, .b = 1, .points = {{0.0f, 0.0f, 0.0f}}};
+
+TEST(Solve, RelaxStopsAnApproachAndLeavesASeparationAlone) {
+  ContactRig closing({fixed_ground(), ball({0.0f, -3.0f, 0.0f})}, {kBelow}, one_substep(), kDt);
+  closing.sweep<Sweep::relax>();
+  EXPECT_NEAR(closing.velocity(1).linear.y, 0.0f, 1e-6f);
+  EXPECT_NEAR(closing.impulse(0, 0), 6.0f, 1e-5f);
+  ContactRig opening({fixed_ground(), ball({0.0f, 3.0f, 0.0f})}, {kBelow}, one_substep(), kDt);
+  opening.sweep<Sweep::relax>();
+  EXPECT_EQ(opening.velocity(1).linear.y, 3.0f);
+  EXPECT_EQ(opening.impulse(0, 0), 0.0f);
+}
+
+TEST(Solve, AGapMayCloseWithinTheSubstepButNotBeyond) {
+  RigContact gap = kBelow;
+  gap.separation = 0.01f;
+  ContactRig rig({fixed_ground(), ball({0.0f, -3.0f, 0.0f})}, {gap}, one_substep(), kDt);
+  rig.sweep<Sweep::biased>();
+  EXPECT_NEAR(rig.velocity(1).linear.y, -0.01f * 60.0f, 1e-5f);
+}
+
+TEST(Solve, ABiasedSweepIsTheImplicitSpring) {
+  RigContact deep = kBelow;
+  deep.separation = -0.01f;
+  ContactRig rig({fixed_ground(), ball({0.0f, -0.2f, 0.0f})}, {deep}, one_substep(), kDt);
+  const double h = 1.0 / 60, omega = 2 * 3.14159265358979 * 2 * 10, zeta = 5;  // twice 1/6 of the rate, on the ground
+  const double expected = (-0.2 + h * omega * omega * 0.01) / (1 + 2 * zeta * omega * h + h * h * omega * omega);
+  rig.sweep<Sweep::biased>();
+  EXPECT_NEAR(double(rig.velocity(1).linear.y), expected, 1e-5);
+}
+
+TEST(Solve, ADeepPenetrationIsPushedOutAtMostAtTheGivenSpeed) {
+  RigContact deep = kBelow;
+  deep.separation = -2.0f;
+  ContactRig rig({fixed_ground(), ball({0.0f, 0.0f, 0.0f})}, {deep}, one_substep(), kDt);
+  for (int i = 0; i < 50; ++i) rig.sweep<Sweep::biased>();
+  EXPECT_LE(rig.velocity(1).linear.y, 3.0f);
+  EXPECT_GT(rig.velocity(1).linear.y, 1.0f);
+}
+
+TEST(Solve, WarmStartAppliesTheCarriedImpulse) {
+  RigContact carried = kBelow;
+  carried.impulse = 4.0f;
+  ContactRig rig({fixed_ground(), ball({0.0f, 0.0f, 0.0f})}, {carried}, one_substep(), kDt);
+  rig.sweep<Sweep::warm_start>();
+  EXPECT_NEAR(rig.velocity(1).linear.y, 2.0f, 1e-6f);
+  EXPECT_EQ(rig.velocity(0).linear.y, 0.0f);
+}
+
+TEST(Solve, BounceGivesTheApproachSpeedBack) {
+  std::vector<BodyDef> bodies{fixed_ground(), ball({0.0f, -3.0f, 0.0f})};
+  bodies[1].material.restitution = 0.5f;
+  ContactRig rig(bodies, {kBelow}, one_substep(), kDt);
+  rig.sweep<Sweep::bounce>();  // nothing pushed yet: nothing bounces, but the approach stops
+  EXPECT_NEAR(rig.velocity(1).linear.y, 0.0f, 1e-5f);
+  ContactRig pushed(bodies, {kBelow}, one_substep(), kDt);
+  pushed.sweep<Sweep::relax>();
+  pushed.sweep<Sweep::bounce>();
+  EXPECT_NEAR(pushed.velocity(1).linear.y, 1.5f, 1e-5f);
+}
+
+/// [N s] Friction after a relaxing sweep on a body that slides and presses.
+Vec3 friction_after_slide(FrictionModel model, Vec3 velocity) {
+  WorldDef def = one_substep();
+  def.solver.friction = model;
+  RigContact pressed = kBelow;
+  pressed.impulse = 4.0f;  // so the limit is 0.5 x 4
+  ContactRig rig({fixed_ground(), ball(velocity)}, {pressed}, def, kDt);
+  rig.sweep<Sweep::relax>();
+  const SolverRows rows = rig.lanes();
+  const Index lane = rig.lane_of(0);
+  const Vec3 t1 = rows.vector(row::tangent, lane), t2 = cross(rows.vector(row::normal, lane), t1);
+  return rows.number(row::friction_impulse, lane) * t1 + rows.number(row::friction_impulse + 1, lane) * t2;
+}
+
+TEST(Solve, FrictionIsLimitedByAConeOrABoxAndOpposesTheSlip) {
+  const Vec3 slow = friction_after_slide(FrictionModel::cone, {0.1f, 0.0f, 0.0f});
+  EXPECT_NEAR(slow.x, -0.1f * 2.0f / 3.5f, 1e-5f);  // sticks: the effective mass of a ball's surface is 2/7 of its mass
+  for (const float angle : {0.0f, 0.3f, 0.785f, 2.5f}) {
+    const Vec3 slip{5.0f * std::cos(angle), 0.0f, 5.0f * std::sin(angle)};
+    const Vec3 f = friction_after_slide(FrictionModel::cone, slip);
+    EXPECT_NEAR(length(f), 2.0f, 1e-5f);
+    EXPECT_NEAR(dot(f, slip), -10.0f, 1e-4f);
+  }
+  const Vec3 diagonal = friction_after_slide(FrictionModel::box, {5.0f, 0.0f, 5.0f});
+  EXPECT_NEAR(diagonal.x, -2.0f, 1e-5f);
+  EXPECT_NEAR(diagonal.z, -2.0f, 1e-5f);
+}
+
+// ---- random contacts
+// -------------------------------------------------------------------------------------------------
+
+struct Heap {
+  std::vector<BodyDef> bodies;
+  std::vector<RigContact> contacts;
+};
+/// Boxes that move anyhow, with contacts anywhere near them: nothing of it fits, all of it must be solved.
+Heap random_heap(std::uint32_t seed, int body_count, int contact_count) {
+  std::mt19937 engine(seed);
+  const auto between = [&](float low, float high) { return low + (high - low) * float(engine() >> 8) * 0x1p-24f; };
+  const auto vector = [&](float size) {
+    const float x = between(-size, size), y = between(-size, size), z = between(-size, size);
+    return Vec3{x, y, z};
+  };
+  Heap heap;
+  for (int i = 0; i < body_count; ++i) {
+    BodyDef d{.shape = box({between(0.2f, 1.0f), between(0.2f, 1.0f), between(0.2f, 1.0f)})};
+    d.density = between(100.0f, 2000.0f);
+    d.position = vector(2.0f);
+    const Quat q{between(-1.0f, 1.0f), between(-1.0f, 1.0f), between(-1.0f, 1.0f), 1.0f};
+    d.orientation = normalized(q);
+    d.linear_velocity = vector(2.0f);
+    d.angular_velocity = vector(3.0f);
+    d.material.restitution = i % 3 == 0 ? 0.5f : 0.0f;
+    if (i % 10 == 9) d.motion = Motion::kinematic;
+    heap.bodies.push_back(d);
+  }
+  for (int i = 0; i < contact_count; ++i) {
+    RigContact c;
+    c.a = Index(engine() % std::uint32_t(body_count));
+    c.b = Index((std::uint32_t(c.a) + 1 + engine() % std::uint32_t(body_count - 1)) % std::uint32_t(body_count));
+    if (heap.bodies[std::size_t(c.a)].motion && heap.bodies[std::size_t(c.b)].motion) continue;
+    c.normal = normalized_or(vector(1.0f), {0.0f, 1.0f, 0.0f});
+    const Vec3 middle = 0.5f * (heap.bodies[std::size_t(c.a)].position + heap.bodies[std::size_t(c.b)].position);
+    for (std::uint32_t p = engine() % 4 + 1; p > 0; --p) c.points.push_back(middle + vector(0.5f));
+    c.separation = between(-0.02f, 0.02f);
+    c.impulse = between(0.0f, 20.0f);
+    heap.contacts.push_back(c);
+  }
+  return heap;
+}
+
+template <class Real>
+void run_all_sweeps(ContactRig& rig) {
+  rig.sweep<Sweep::warm_start, Real>();
+  rig.sweep<Sweep::biased, Real>();
+  rig.sweep<Sweep::relax, Real>();
+  rig.sweep<Sweep::biased, Real>();
+  rig.sweep<Sweep::relax, Real>();
+  rig.sweep<Sweep::bounce, Real>();
+}
+
+TEST(Solve, PacksGiveTheBitsOfFloats) {
+  for (std::uint32_t seed = 1; seed <= 5; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    for (const FrictionModel model : {FrictionModel::cone, FrictionModel::box}) {
+      const Heap heap = random_heap(seed, 60, 150);
+      WorldDef def;
+      def.solver.friction = model;
+      ContactRig floats(heap.bodies, heap.contacts, def, kDt), packs(heap.bodies, heap.contacts, def, kDt);
+      run_all_sweeps<float>(floats);
+      run_all_sweeps<NativePack>(packs);
+      for (Index body = 0; body < floats.rows(); ++body) {
+        const BodyVelocity a = floats.velocity(body), b = packs.velocity(body);
+        ASSERT_EQ(std::memcmp(&a, &b, sizeof a), 0) << "body " << body;
+      }
+      const std::size_t words = std::size_t(floats.counters().lanes) * row::kFields;
+      ASSERT_EQ(std::memcmp(floats.lanes().words, packs.lanes().words, 4 * words), 0);
+    }
+  }
+}
+
+TEST(Solve, SweepsKeepTheMomentumOfFreeBodies) {
+  for (const Solver solver : {Solver::gauss_seidel, Solver::jacobi}) {
+    Heap heap = random_heap(7, 20, 40);
+    for (BodyDef& d : heap.bodies) d.motion.reset();
+    WorldDef def;
+    def.solver.solver = solver;
+    ContactRig rig(heap.bodies, heap.contacts, def, kDt);
+    const auto momentum = [&](double out[3]) {
+      double scale = 0;
+      for (Index body = 0; body < rig.rows(); ++body) {
+        const BodyVelocity v = rig.velocity(body);
+        const double mass = 1 / double(v.inv_mass);
+        out[0] += mass * double(v.linear.x);
+        out[1] += mass * double(v.linear.y);
+        out[2] += mass * double(v.linear.z);
+        scale += mass * double(length(v.linear));
+      }
+      return scale;
+    };
+    double before[3] = {}, after[3] = {};
+    const double scale = momentum(before);
+    run_all_sweeps<float>(rig);
+    momentum(after);
+    for (int axis = 0; axis < 3; ++axis) EXPECT_NEAR(after[axis], before[axis], 1e-5 * scale);
+  }
+}
+
+/// [m/s] Largest violation of: impulse >= 0, speed >= 0, one of them zero.
+double residual(const ContactRig& rig, const Heap& heap) {
+  double worst = 0;
+  for (Index c = 0; c < Index(heap.contacts.size()); ++c) {
+    const Index lane = rig.lane_of(c);
+    const SolverRows rows = rig.lanes();
+    const BodyVelocity a = rig.velocity(heap.contacts[std::size_t(c)].a),
+                       b = rig.velocity(heap.contacts[std::size_t(c)].b);
+    for (int p = 0; p < int(rows.number(row::count, lane)); ++p) {
+      const Vec3 arm_a = rows.vector(row::at(p, row::arm_a), lane), arm_b = rows.vector(row::at(p, row::arm_b), lane);
+      const Vec3 v = b.linear + cross(b.angular, arm_b) - a.linear - cross(a.angular, arm_a);
+      const float speed = dot(rows.vector(row::normal, lane), v), impulse = rows.number(row::at(p, row::impulse), lane);
+      EXPECT_GE(impulse, 0.0f);
+      worst = std::max(worst, double(std::fabs(std::min(speed, impulse))));
+    }
+  }
+  return worst;
+}
+
+TEST(Solve, SweepsConvergeToComplementarity) {
+  for (const Solver solver : {Solver::gauss_seidel, Solver::jacobi}) {
+    Heap heap = random_heap(9, 30, 35);
+    for (RigContact& c : heap.contacts) {
+      c.separation = 0.0f;
+      c.impulse = 0.0f;
+    }
+    for (BodyDef& d : heap.bodies) d.material.friction = 0.0f;
+    WorldDef def;
+    def.solver.solver = solver;
+    ContactRig rig(heap.bodies, heap.contacts, def, kDt);
+    const double start = residual(rig, heap);
+    for (int i = 0; i < 2000; ++i) rig.sweep<Sweep::relax>();
+    EXPECT_GT(start, 0.5);
+    EXPECT_LT(residual(rig, heap), 5e-3);
+  }
+}
+
+// ---- soft constraints
+// ------------------------------------------------------------------------------------------------
+
+TEST(Softness, AStepIsImplicitEulerOfADampedSpring) {
+  for (const double hertz : {1.0, 10.0, 40.0}) {
+    for (const double zeta : {0.5, 1.0, 5.0}) {
+      const double h = 1.0 / 240, omega = 2 * 3.14159265358979 * hertz;
+      const Softness s = make_softness(float(hertz), float(zeta), float(h));
+      double x = 0.1, v = -0.3, y = 0.1, w = -0.3;
+      for (int i = 0; i < 100; ++i) {
+        v -= double(s.mass_scale) * (v + double(s.bias_rate) * x);  // one row, its impulse from zero, unit mass
+        x += h * v;
+        w = (w - h * omega * omega * y) / (1 + 2 * zeta * omega * h + h * h * omega * omega);
+        y += h * w;
+      }
+      EXPECT_NEAR(x, y, 1e-5);
+      EXPECT_NEAR(v, w, 1e-4);
+    }
+  }
+}
+
+TEST(Softness, ACriticallyDampedSpringComesBackAsTheClosedForm) {
+  const double hertz = 1.0, omega = 2 * 3.14159265358979 * hertz, h = 1e-3;
+  const Softness s = make_softness(float(hertz), 1.0f, float(h));
+  double x = 0.1, v = 0;
+  for (int i = 0; i < 500; ++i) {
+    v -= double(s.mass_scale) * (v + double(s.bias_rate) * x);
+    x += h * v;
+    const double t = (i + 1) * h;
+    EXPECT_NEAR(x, 0.1 * (1 + omega * t) * std::exp(-omega * t), 0.1 * omega * h);
+  }
+}
+
+TEST(Softness, AnAccumulatedImpulseLeaksSoThatARepeatedSweepChangesNothing) {
+  const Softness s = make_softness(30.0f, 5.0f, 1.0f / 240.0f);
+  EXPECT_NEAR(s.mass_scale + s.impulse_scale, 1.0f, 1e-6f);
+  float v = -1.0f, impulse = 0.0f;
+  const float x = -0.01f;
+  for (int i = 0; i < 2; ++i) {
+    const float change = -s.mass_scale * (v + s.bias_rate * x) - s.impulse_scale * impulse;
+    EXPECT_NEAR(i > 0 ? change : 0.0f, 0.0f, 1e-6f);
+    impulse += change;
+    v += change;
+  }
+}
+
+TEST(Softness, StepParamsLimitTheFrequencyToASixthOfTheSubstepRate) {
+  WorldDef def;
+  def.solver.substeps = 2;  // 120 sub-steps a second: 20 Hz
+  const StepParams p = make_step_params(def, 1.0f / 60.0f);
+  const Softness limited = make_softness(20.0f, 5.0f, 1.0f / 120.0f), twice = make_softness(40.0f, 5.0f, 1.0f / 120.0f);
+  EXPECT_NEAR(p.contact.bias_rate, limited.bias_rate, 1e-3f);
+  EXPECT_NEAR(p.ground.bias_rate, twice.bias_rate, 1e-3f);
+  EXPECT_NEAR(p.h * p.inv_h, 1.0f, 1e-6f);
+}
+
+}  // namespace
+}  // namespace talus::test
