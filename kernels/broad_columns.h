@@ -65,12 +65,15 @@ constexpr Index kGridWords = Index(sizeof(GridState) / sizeof(std::uint32_t));
   X(BodyPose,      pose,        "",   "at the start of the step, with its reach")                      \
   X(Bounds,        bounds,      "m",  "box that holds the body throughout the step")                   \
   X(ShapeRecord,   shape,       "",   "")                                                              \
+  X(std::uint32_t, first_key,   "1",  "key of the first entry")                                        \
+  X(std::uint32_t, step_u,      "1",  "from it to the key of the next cell along u; 0: it covers one only") \
+  X(std::uint32_t, step_v,      "1",  "same along v")                                                  \
   X(Index,         entry_begin, "1",  "first entry of the row; before the scan: how many it has")
 
 #define TALUS_BROAD_ENTRIES(X)                                                                         \
   X(std::uint32_t, key,         "1",  "cell, then code of the box's minimum along the sweep axis")     \
   X(std::uint32_t, value,       "1",  "row and bits of the entry: kernels/grid.h")                     \
-  X(std::uint32_t, spare_key,   "1",  "")                                                              \
+  X(std::uint32_t, spare_key,   "1",  "in sorted order: key that the box's maximum would have")                                                              \
   X(std::uint32_t, spare_value, "1",  "")                                                              \
   X(float,         min_s,       "m",  "box of the entry's body, in sorted order: along the sweep axis") \
   X(float,         max_s,       "m",  "")                                                              \
@@ -98,7 +101,7 @@ TALUS_DEFINE_VIEW(FoundPairs, TALUS_FOUND_PAIRS)
 struct BroadScratch {
   BroadRows rows;        // capacity: body rows + 1
   BroadEntries entries;  // capacity: entry_capacity + kSweepWidth
-  Candidates candidates;  // capacity: kCandidatesPerPair * pair_capacity, rounded up to whole blocks
+  Candidates candidates;  // capacity: kCandidatesPerPair * pair_capacity, and two blocks for packs that read ahead
   FoundPairs found;       // capacity: pair_capacity
   GridState* grid = nullptr;
   Index entry_capacity = 0;

@@ -21,7 +21,7 @@ namespace talus::inline TALUS_ISA {
 constexpr Index kRun = 32;                // rows that one element reduces before it touches shared words
 constexpr float kFar = 1e18f;             // [m] beyond this all places are one
 constexpr float kMaxCell = 268435456.0f;  // 2^28: cells on either side of the origin
-constexpr float kCellPerExtent = 2.0f;    // cell of level 0 over the median extent of boxes
+constexpr float kCellPerExtent = 2.5f;  // cell of level 0 over the median extent of boxes; 2 and 3 are slower in piles
 constexpr float kCodesPerExtent = 16.0f;  // codes along the median extent, where there are bits for it
 constexpr int kMaxLevelBits = 22;         // cells of one level: 2^bits at most
 constexpr int kMaxCodeBits = 23;          // codes are exact floats
@@ -285,54 +285,62 @@ TALUS_INLINE std::uint32_t cell_number(const GridState& g, int level, std::int32
   return std::uint32_t(g.cell_begin[level]) + (wrapped_u << g.bits_v[level] | wrapped_v);
 }
 
-/// How many entries each row has, and what is on each level.
+/// How many entries each row has, with which keys, and what is on each level.
 struct CountEntries {
   Column<Bounds> bounds;
   GridState* grid;
   // out: one row an element
+  Column<std::uint32_t> first_key;
+  Column<std::uint32_t> step_u;
+  Column<std::uint32_t> step_v;
   Column<Index> entry_begin;
 
   TALUS_HD void operator()(Index row) const {
     const Bounds& b = bounds[row];
     if (b.mask == 0) return;
-    const Placement p = place_box(*grid, b);
+    const GridState& g = *grid;
+    const Placement p = place_box(g, b);
+    const std::int32_t u = p.low_u >> (2 * p.level), v = p.low_v >> (2 * p.level);
+    const std::uint32_t cell = cell_number(g, p.level, u, v);
+    const std::uint32_t next_u = cell_number(g, p.level, u + p.span_u, v),
+                        next_v = cell_number(g, p.level, u, v + p.span_v);
+    first_key[row] = cell << g.code_bits | sweep_code(g, component(b.min, g.sweep_axis));
+    step_u[row] = (next_u - cell) << g.code_bits;
+    step_v[row] = (next_v - cell) << g.code_bits;
     entry_begin[row] = (p.span_u + 1) * (p.span_v + 1);
     // Slightly more than the extent, since the difference may have been rounded down.
-    const float extent = max_of(1.000001f * extent_of(b, grid->sweep_axis), 1e-30f);
+    const float extent = max_of(1.000001f * extent_of(b, g.sweep_axis), 1e-30f);
     atomic_max(&grid->sweep_extent[p.level], std::bit_cast<std::uint32_t>(extent));
   }
 };
 
 /// Entries of each row, in row order.
 struct EmitEntries {
-  Column<Bounds> bounds;
   Column<ShapeRecord> shape;
-  const GridState* grid;
+  Column<std::uint32_t> first_key;
+  Column<std::uint32_t> step_u;
+  Column<std::uint32_t> step_v;
   Column<Index> entry_begin;
   // out: elements entry_begin[row] .. entry_begin[row + 1]
   Column<std::uint32_t> key;
   Column<std::uint32_t> value;
 
   TALUS_HD void operator()(Index row) const {
-    const Bounds& b = bounds[row];
-    if (b.mask == 0) return;
-    TALUS_ASSERT(std::uint32_t(row) <= kEntryRow);
-    const GridState& g = *grid;
-    const Placement p = place_box(g, b);
-    const std::uint32_t code = sweep_code(g, component(b.min, g.sweep_axis));
+    const Index first = entry_begin[row], end = entry_begin[row + 1];
+    if (end == first) return;
+    TALUS_ASSERT(std::uint32_t(row) <= kEntryRow && end - first <= kEntriesPerBody);
     const std::uint32_t body = std::uint32_t(row) | (shape[row].moves != 0 ? kEntryMoves : 0u);
+    const std::uint32_t first_cell = first_key[row], u = step_u[row], v = step_v[row];
     // All four are written, those that are not there over the first: cheaper than branches that nobody could predict.
-    const Index first = entry_begin[row];
-    const std::int32_t u = p.low_u >> (2 * p.level), v = p.low_v >> (2 * p.level);
-    for (int offset = 3; offset >= 0; --offset) {
-      const int du = offset & 1, dv = offset >> 1;
-      const bool there = (du <= p.span_u) & (dv <= p.span_v);
-      const Index entry = first + (there ? dv * (p.span_u + 1) + du : 0);
-      const std::uint32_t cell = cell_number(g, p.level, u + du, v + dv);
-      key[entry] = cell << g.code_bits | code;
-      value[entry] = body | std::uint32_t(offset) << kEntryOffsetShift;
-    }
-    TALUS_ASSERT(first + (p.span_u + 1) * (p.span_v + 1) == entry_begin[row + 1]);
+    const Index after_u = u != 0 ? 1 : 0, after_v = v != 0 ? after_u + 1 : 0;
+    put(first + (u != 0 && v != 0 ? 3 : 0), first_cell + u + v, body | 3u << kEntryOffsetShift);
+    put(first + after_v, first_cell + v, body | 2u << kEntryOffsetShift);
+    put(first + after_u, first_cell + u, body | 1u << kEntryOffsetShift);
+    put(first, first_cell, body);
+  }
+  TALUS_INLINE void put(Index entry, std::uint32_t entry_key, std::uint32_t entry_value) const {
+    key[entry] = entry_key;
+    value[entry] = entry_value;
   }
 };
 static_assert(kEntriesPerBody == 4);

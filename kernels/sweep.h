@@ -10,6 +10,7 @@
 #include "lanes.h"
 #include "math/atomic.h"
 #include "math/bits.h"
+#include "math/prefetch.h"
 #include "pairs.h"
 #include "step_params.h"
 
@@ -17,22 +18,29 @@ namespace talus::inline TALUS_ISA {
 
 constexpr float kPairRoundOff = 2e-6f;  // [1] of distance and size; what is nearer than this to the limit stays a pair
 
+/// Components along the sweep axis and the grid's axes u and v, as ChooseAxes numbers them.
+TALUS_INLINE Vec3 in_sweep_order(Vec3 v, int sweep_axis) {
+  return {component(v, sweep_axis), sweep_axis == 0 ? v.y : v.x, sweep_axis == 2 ? v.y : v.z};
+}
+
 /// Boxes in sorted order, so that the sweep reads memory front to back.
 struct GatherEntries {
   Column<Bounds> bounds;
   const GridState* grid;
-  BroadEntries entries;  // value: in; boxes: out, one entry an element
+  BroadEntries entries;  // key, value: in; boxes and, in spare_key, end of the box: out, one entry an element
 
   TALUS_HD void operator()(Index entry) const {
     const Index row = Index(entries.value[entry] & kEntryRow);
     const Bounds& b = bounds[row];
-    const int s = grid->sweep_axis, u = grid->axis_u, v = grid->axis_v;
-    entries.min_s[entry] = component(b.min, s);
-    entries.max_s[entry] = component(b.max, s);
-    entries.min_u[entry] = component(b.min, u);
-    entries.max_u[entry] = component(b.max, u);
-    entries.min_v[entry] = component(b.min, v);
-    entries.max_v[entry] = component(b.max, v);
+    const Vec3 low = in_sweep_order(b.min, grid->sweep_axis), high = in_sweep_order(b.max, grid->sweep_axis);
+    entries.min_s[entry] = low.x;
+    entries.max_s[entry] = high.x;
+    entries.min_u[entry] = low.y;
+    entries.max_u[entry] = high.y;
+    entries.min_v[entry] = low.z;
+    entries.max_v[entry] = high.z;
+    const int bits = grid->code_bits;
+    entries.spare_key[entry] = entries.key[entry] >> bits << bits | sweep_code(*grid, high.x);
   }
 };
 
@@ -97,9 +105,10 @@ struct CandidateBuffer {
   Index first[kRoom], second[kRoom];
   int size = 0;
 
+  /// Lower row first, so that what becomes of a pair depends on the two bodies alone.
   TALUS_INLINE void add(const CandidateSink& sink, Index x, Index y) {
-    first[size] = x;
-    second[size] = y;
+    first[size] = min_of(x, y);
+    second[size] = max_of(x, y);
     if (++size == kRoom) flush(sink);
   }
   TALUS_HD void flush(const CandidateSink& sink) {
@@ -149,74 +158,91 @@ struct MeetPlanes {
 };
 
 /// Candidates of each entry among those behind it, and of each body among larger ones on higher levels. One element is
-/// a run of entries.
+/// a run of entries. The first block of all of them is tested before the hits of any are looked at: how many there are
+/// is hard to predict, and tests that wait for a wrong guess were two thirds of the time.
+template <Index kRun>
 struct SweepEntries {
   Column<Bounds> bounds;
   BroadEntries entries;  // sorted
   const GridState* grid;
   const Counters* counters;
-  Index run;
   CandidateSink sink;  // out
 
   /// The body that looks around.
   struct Seeker {
-    Index row;
-    std::uint32_t refuses;  // bits of an entry's value, kEntryMoves inverted, that make no pair; see refused_bits
     float min_s, max_s, min_u, max_u, min_v, max_v;
+    std::uint32_t refuses;  // bits of an entry's value, kEntryMoves inverted, that make no pair
   };
 
-  TALUS_HD void operator()(Index element) const {
-    const GridState& g = *grid;
+  TALUS_HD void operator()(Index run) const {
+    const Index begin = run * kRun, size = min_of(kRun, counters->entries - begin);
+    std::uint32_t hits[kRun];
+    for (Index i = 0; i < size; ++i) {
+      hits[i] = meet_block(seeker_of(begin + i), begin + i + 1, entries.spare_key[begin + i]);
+    }
     CandidateBuffer buffer;
-    const Index end = min_of((element + 1) * run, counters->entries);
-    for (Index entry = element * run; entry < end; ++entry) {
+    for (Index i = 0; i < size; ++i) {
+      const Index entry = begin + i;
       const std::uint32_t value = entries.value[entry];
-      Seeker seeker;
-      seeker.row = Index(value & kEntryRow);
-      seeker.refuses = refused_bits(value);
-      seeker.min_s = entries.min_s[entry];
-      seeker.max_s = entries.max_s[entry];
-      seeker.min_u = entries.min_u[entry];
-      seeker.max_u = entries.max_u[entry];
-      seeker.min_v = entries.min_v[entry];
-      seeker.max_v = entries.max_v[entry];
-      const std::uint32_t end_code = sweep_code(g, seeker.max_s);
-      const std::uint32_t cell = entries.key[entry] >> g.code_bits;
-      scan(seeker, entry + 1, cell << g.code_bits | end_code, buffer);
-      if ((value & kEntryOffset) == 0 && g.levels > 1u) look_up(seeker, end_code, buffer);
+      const Index row = Index(value & kEntryRow);
+      list(row, entry + 1, hits[i], buffer);
+      const std::uint32_t end_key = entries.spare_key[entry];
+      if (entries.key[entry + kSweepWidth] <= end_key) {
+        scan(seeker_of(entry), row, entry + 1 + kSweepWidth, end_key, buffer);
+      }
+      if ((value & kEntryOffset) == 0 && grid->levels > 1u) look_up(entry, row, end_key, buffer);
     }
     buffer.flush(sink);
   }
 
   /// Of two entries in a cell, one must be in its first cell along u and one along v; and one must move.
-  TALUS_HD static std::uint32_t refused_bits(std::uint32_t value) {
-    return (value & kEntryOffset) | (~value & kEntryMoves);
+  TALUS_INLINE Seeker seeker_of(Index entry) const {
+    const std::uint32_t value = entries.value[entry];
+    return {entries.min_s[entry],
+            entries.max_s[entry],
+            entries.min_u[entry],
+            entries.max_u[entry],
+            entries.min_v[entry],
+            entries.max_v[entry],
+            (value & kEntryOffset) | (~value & kEntryMoves)};
   }
 
-  /// Meets all entries from `first` on whose key is at most `end_key`. The compiler makes packs of the inner loop.
-  TALUS_HD void scan(const Seeker& seeker, Index first, std::uint32_t end_key, CandidateBuffer& buffer) const {
-    const Seeker s = seeker;
-    for (;; first += kSweepWidth) {
-      const std::uint32_t* key = entries.key.data + first;
-      const std::uint32_t* value = entries.value.data + first;
-      const float *min_s = entries.min_s.data + first, *max_s = entries.max_s.data + first;
-      const float *min_u = entries.min_u.data + first, *max_u = entries.max_u.data + first;
-      const float *min_v = entries.min_v.data + first, *max_v = entries.max_v.data + first;
-      std::uint32_t hits = 0;
-      for (Index k = 0; k < kSweepWidth; ++k) {
-        const bool hit = (key[k] <= end_key) & (min_s[k] <= s.max_s) & (max_s[k] >= s.min_s) & (min_u[k] <= s.max_u) &
-                         (max_u[k] >= s.min_u) & (min_v[k] <= s.max_v) & (max_v[k] >= s.min_v) &
-                         (((value[k] ^ kEntryMoves) & s.refuses) == 0);
-        hits |= hit ? 1u << k : 0u;
-      }
-      for (; hits != 0; hits &= hits - 1u) buffer.add(sink, s.row, Index(value[lowest_bit(hits)] & kEntryRow));
-      if (key[kSweepWidth - 1] > end_key) return;
+  /// Bit k: entry first + k has a key of at most `end_key` and makes a pair. The compiler makes packs of the loop.
+  TALUS_INLINE std::uint32_t meet_block(const Seeker& s, Index first, std::uint32_t end_key) const {
+    const std::uint32_t* key = entries.key.data + first;
+    const std::uint32_t* value = entries.value.data + first;
+    const float *min_s = entries.min_s.data + first, *max_s = entries.max_s.data + first;
+    const float *min_u = entries.min_u.data + first, *max_u = entries.max_u.data + first;
+    const float *min_v = entries.min_v.data + first, *max_v = entries.max_v.data + first;
+    std::uint32_t hits = 0;
+    for (Index k = 0; k < kSweepWidth; ++k) {
+      const bool hit = (key[k] <= end_key) & (min_s[k] <= s.max_s) & (max_s[k] >= s.min_s) & (min_u[k] <= s.max_u) &
+                       (max_u[k] >= s.min_u) & (min_v[k] <= s.max_v) & (max_v[k] >= s.min_v) &
+                       (((value[k] ^ kEntryMoves) & s.refuses) == 0);
+      hits |= hit ? 1u << k : 0u;
+    }
+    return hits;
+  }
+
+  TALUS_INLINE void list(Index row, Index first, std::uint32_t hits, CandidateBuffer& buffer) const {
+    for (; hits != 0; hits &= hits - 1u) {
+      buffer.add(sink, row, Index(entries.value[first + lowest_bit(hits)] & kEntryRow));
     }
   }
 
-  TALUS_HD void look_up(Seeker& seeker, std::uint32_t end_code, CandidateBuffer& buffer) const {
+  TALUS_HD void scan(const Seeker& seeker, Index row, Index first, std::uint32_t end_key,
+                     CandidateBuffer& buffer) const {
+    for (;; first += kSweepWidth) {
+      list(row, first, meet_block(seeker, first, end_key), buffer);
+      if (entries.key[first + kSweepWidth - 1] > end_key) return;
+    }
+  }
+
+  TALUS_HD void look_up(Index entry, Index row, std::uint32_t end_key, CandidateBuffer& buffer) const {
     const GridState& g = *grid;
-    const Placement p = place_box(g, bounds[seeker.row]);
+    const Placement p = place_box(g, bounds[row]);
+    const std::uint32_t end_code = end_key & ((1u << g.code_bits) - 1u);
+    Seeker seeker = seeker_of(entry);
     for (std::uint32_t levels = g.levels >> (p.level + 1); levels != 0; levels &= levels - 1u) {
       const int level = p.level + 1 + lowest_bit(levels);
       const float reach = std::bit_cast<float>(g.sweep_extent[level]);
@@ -230,7 +256,7 @@ struct SweepEntries {
           const Index first =
               first_not_below(entries.key, g.level_begin[level], g.level_begin[level + 1], cell | begin_code);
           seeker.refuses = (seeker.refuses & kEntryMoves) | std::uint32_t(du | dv << 1) << kEntryOffsetShift;
-          scan(seeker, first, cell | end_code, buffer);
+          scan(seeker, row, first, cell | end_code, buffer);
         }
       }
     }
@@ -249,30 +275,40 @@ struct CheckCandidates {
   }
 };
 
-/// True for lanes in which two rounded boxes, given by the fields of their BodyPose and ShapeRecord, are further apart
-/// than they may reach. Separating axes: the three of each, and the line between the centres, which is the one for two
-/// balls. Conservative: also false for some that are.
+/// Body B seen from body A.
 template <class Real>
-TALUS_INLINE unsigned far_lanes(const Real pose_a[8], const Real shape_a[8], const Real pose_b[8],
-                                const Real shape_b[8]) {
+struct SeenFrom {
+  Vec3Of<Real> way;   // [m] to its centre
+  Mat3Of<Real> axes;  // columns: its axes
+  Real distance;      // [m]
+  Real reach;         // [m] of both
+};
+/// From the fields of two BodyPoses.
+template <class Real>
+TALUS_INLINE SeenFrom<Real> seen_from(const Real a[8], const Real b[8]) {
+  const QuatOf<Real> to_a = conjugate(QuatOf<Real>{a[4], a[5], a[6], a[7]});
+  const Vec3Of<Real> way{b[0] - a[0], b[1] - a[1], b[2] - a[2]};
+  return {rotate(to_a, way), matrix_of(to_a * QuatOf<Real>{b[4], b[5], b[6], b[7]}), length(way), a[3] + b[3]};
+}
+
+/// Lanes in which two rounded boxes, given by the fields of their ShapeRecords, are further apart than they may reach.
+/// Separating axes: the three of each, and the line between the centres, which is the one for two balls. Conservative:
+/// leaves out some that are.
+template <class Real>
+TALUS_INLINE unsigned far_lanes(const SeenFrom<Real>& seen, const Real shape_a[8], const Real shape_b[8]) {
   using Vector = Vec3Of<Real>;
-  const QuatOf<Real> from_a = conjugate(QuatOf<Real>{pose_a[4], pose_a[5], pose_a[6], pose_a[7]});
-  const QuatOf<Real> b{pose_b[4], pose_b[5], pose_b[6], pose_b[7]};
+  const auto magnitude = [](Vector v) { return max_of(v, -v); };
   const Vector core_a{shape_a[0], shape_a[1], shape_a[2]}, core_b{shape_b[0], shape_b[1], shape_b[2]};
-  const Vector d{pose_b[0] - pose_a[0], pose_b[1] - pose_a[1], pose_b[2] - pose_a[2]};
-  const Vector d_a = rotate(from_a, d);
-  const Mat3Of<Real> turn = matrix_of(from_a * b);  // axes of B seen from A
-  const Vector d_b = abs_of(transposed_times(turn, d_a));
-  const Mat3Of<Real> cosine{abs_of(turn.row0), abs_of(turn.row1), abs_of(turn.row2)};
-  const Vector apart_a = abs_of(d_a) - (core_a + cosine * core_b);
-  const Vector apart_b = d_b - (core_b + transposed_times(cosine, core_a));
+  const Vector way_a = magnitude(seen.way), way_b = magnitude(transposed_times(seen.axes, seen.way));
+  const Mat3Of<Real> cosine{magnitude(seen.axes.row0), magnitude(seen.axes.row1), magnitude(seen.axes.row2)};
+  const Vector apart_a = way_a - (core_a + cosine * core_b);
+  const Vector apart_b = way_b - (core_b + transposed_times(cosine, core_a));
   const Vector apart = max_of(apart_a, apart_b);
   const Real far = max_of(apart.x, max_of(apart.y, apart.z));
-  const Real distance_squared = length_squared(d), distance = square_root(distance_squared);
-  const Real round_off = Real(kPairRoundOff) * (distance + (shape_a[4] + shape_b[4]));
-  const Real limit = (pose_a[3] + pose_b[3]) + (shape_a[3] + shape_b[3]) + round_off;
-  const Real between = distance_squared - (dot(abs_of(d_a), core_a) + dot(d_b, core_b));  // times the distance
-  return lane_bits(far > limit) | lane_bits(between > limit * distance);
+  const Real round_off = Real(kPairRoundOff) * (seen.distance + (shape_a[4] + shape_b[4]));
+  const Real limit = seen.reach + (shape_a[3] + shape_b[3]) + round_off;
+  const Real between = seen.distance * seen.distance - (dot(way_a, core_a) + dot(way_b, core_b));  // times the distance
+  return lane_bits(far > limit) | lane_bits(between > limit * seen.distance);
 }
 
 /// Which candidates are near as shapes, not only as boxes along the axes of the world: 4 of 12 in a pile. One element
@@ -293,41 +329,50 @@ struct TestCandidates {
   TALUS_HD void operator()(Index run) const {
     constexpr Index kWidth = LaneCount<Real>::value;
     static_assert(kRun % kWidth == 0 && kLanes % kWidth == 0);
-    const Index end = min_of((run + 1) * kRun, grid->candidates);
-    Index owner[kRun], partner[kRun];
-    Index size = 0;
-    for (Index lane = run * kRun; lane < end; lane += kWidth) {
-      const unsigned far = test(lane);
+    const Index begin = run * kRun, size = min_of(kRun, grid->candidates - begin);
+    Index near[kRun];
+    Index near_size = 0;
+    for (Index lane = 0; lane < size; lane += kWidth) {
+      for (Index i = 0; i < kWidth; ++i) {  // what the next pack needs
+        const Index next = begin + lane + kWidth + i;
+        prefetch(pose.data + candidates.first.data[next]);
+        prefetch(pose.data + candidates.second.data[next]);
+        prefetch(shape.data + candidates.first.data[next]);
+        prefetch(shape.data + candidates.second.data[next]);
+      }
+      const unsigned far = test(begin + lane);
       for (Index i = 0; i < kWidth; ++i) {  // no branch: nobody could predict it
-        owner[size] = candidates.first.data[lane + i];
-        partner[size] = candidates.second.data[lane + i];
-        size += (far >> i & 1u) == 0 && lane + i < end ? 1 : 0;
+        near[near_size] = begin + lane + i;
+        near_size += (far >> i & 1u) == 0 ? 1 : 0;
       }
     }
-    size = drop_refused(owner, partner, size);
-    if (size == 0) return;
-    const Index begin = atomic_add(&counters->pairs, size);
-    const Index room = begin < 0 ? 0 : min_of(size, capacity - begin);
-    for (Index i = 0; i < size; ++i) {
+    while (near_size > 0 && near[near_size - 1] >= begin + size) --near_size;  // lanes of the last pack
+    Index owner[kRun], partner[kRun];
+    const Index found_size = drop_refused(near, near_size, owner, partner);
+    if (found_size == 0) return;
+    const Index first = atomic_add(&counters->pairs, found_size);
+    const Index room = first < 0 ? 0 : min_of(found_size, capacity - first);
+    for (Index i = 0; i < found_size; ++i) {
       const Index place = atomic_add(&pair_count[owner[i]], 1);
       if (i >= room) continue;
-      found.owner[begin + i] = owner[i];
-      found.partner[begin + i] = partner[i];
-      found.place[begin + i] = place;
+      found.owner[first + i] = owner[i];
+      found.partner[first + i] = partner[i];
+      found.place[first + i] = place;
     }
   }
 
   /// By filters and by the list of ignored pairs; and tells owner from partner.
-  TALUS_HD Index drop_refused(Index* owner, Index* partner, Index size) const {
+  TALUS_HD Index drop_refused(const Index* near, Index size, Index* owner, Index* partner) const {
     Index kept = 0;
     for (Index i = 0; i < size; ++i) {
-      const Index x = owner[i], y = partner[i];
+      const Index x = candidates.first[near[i]], y = candidates.second[near[i]];
       const ShapeRecord &a = shape[x], &b = shape[y];
-      if ((a.group & b.mask) == 0 || (b.group & a.mask) == 0) continue;
-      if (ignored.size != 0 && is_listed(ignored, x, y)) continue;
-      const bool swap = (b.radius < a.radius) | ((b.radius == a.radius) & (y < x));  // see owns_pair
-      owner[kept] = swap ? y : x;
-      partner[kept] = swap ? x : y;
+      const bool refused = ((a.group & b.mask) == 0) | ((b.group & a.mask) == 0);
+      if (refused || (ignored.size != 0 && is_listed(ignored, x, y))) continue;
+      const bool y_owns = (b.radius < a.radius) | ((b.radius == a.radius) & (y < x));  // see owns_pair
+      const Index swap = (x ^ y) & -Index(y_owns);  // written so that no compiler makes a branch of it
+      owner[kept] = x ^ swap;
+      partner[kept] = y ^ swap;
       ++kept;
     }
     return kept;
@@ -338,12 +383,14 @@ struct TestCandidates {
     const std::uint32_t* b = reinterpret_cast<const std::uint32_t*>(candidates.second.data) + lane;
     const float* poses = reinterpret_cast<const float*>(pose.data);
     const float* shapes = reinterpret_cast<const float*>(shape.data);
-    Real pose_a[8], pose_b[8], shape_a[8], shape_b[8];
+    Real pose_a[8], pose_b[8];
     gather_records(poses, a, pose_a);
     gather_records(poses, b, pose_b);
+    const SeenFrom<Real> seen = seen_from(pose_a, pose_b);
+    Real shape_a[8], shape_b[8];
     gather_records(shapes, a, shape_a);
     gather_records(shapes, b, shape_b);
-    return far_lanes(pose_a, shape_a, pose_b, shape_b);
+    return far_lanes(seen, shape_a, shape_b);
   }
 };
 
@@ -367,17 +414,22 @@ struct SortPartners {
       sort_short(begin, size, row);
       return;
     }
-    sort_long(pairs.partner.data + begin, size);
+    if (size <= kMiddle) {
+      sort_middle(pairs.partner.data + begin, size);
+    } else {
+      sort_long(pairs.partner.data + begin, size);
+    }
     for (Index i = 0; i < size; ++i) pairs.owner[begin + i] = row;
   }
 
-  static constexpr Index kShort = 8;
+  static constexpr Index kShort = 8, kMiddle = 32;
 
   /// Each partner's rank is the number of smaller ones. More comparisons than other sorts, but none to be guessed.
   TALUS_HD void sort_short(Index begin, Index size, Index row) const {
     const Index* list = pairs.partner.data + begin;
     Index partner[kShort], rank[kShort], sorted[kShort + 1];
-    for (Index i = 0; i < kShort; ++i) partner[i] = i < size ? list[i] : INT32_MAX;
+    for (Index i = 0; i < kShort; ++i) partner[i] = list[i];
+    for (Index i = 0; i < kShort; ++i) partner[i] = i < size ? partner[i] : INT32_MAX;
     for (Index i = 0; i < kShort; ++i) rank[i] = 0;
     for (Index j = 0; j < kShort; ++j) {
       for (Index i = 0; i < kShort; ++i) rank[i] += partner[j] < partner[i] ? 1 : 0;
@@ -386,6 +438,15 @@ struct SortPartners {
     for (Index i = 0; i < size; ++i) {
       pairs.partner[begin + i] = sorted[i];
       pairs.owner[begin + i] = row;
+    }
+  }
+
+  TALUS_HD static void sort_middle(Index* list, Index size) {
+    for (Index i = 1; i < size; ++i) {
+      const Index partner = list[i];
+      Index j = i;
+      for (; j > 0 && list[j - 1] > partner; --j) list[j] = list[j - 1];
+      list[j] = partner;
     }
   }
 

@@ -30,8 +30,8 @@ struct BroadTables {
     entry_capacity = count;
   }
   void resize_pairs(Memory& memory, Index count) {
-    if (count > INT32_MAX / kCandidatesPerPair - kLanes) throw Error("too many pairs: " + std::to_string(count));
-    candidates.resize(memory, (kCandidatesPerPair * count + kLanes - 1) / kLanes * kLanes, 0, "near boxes");
+    if (count > INT32_MAX / kCandidatesPerPair - 2 * kLanes) throw Error("too many pairs: " + std::to_string(count));
+    candidates.resize(memory, kCandidatesPerPair * count + 2 * kLanes, 0, "near boxes");
     found.resize(memory, count, 0, "near pairs");
     pair_capacity = count;
   }

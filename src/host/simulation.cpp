@@ -244,18 +244,20 @@ StepReport Simulation::report_of(const Counters& c, const StepInput& input, std:
 
 void Simulation::grow(const Counters& c, StepStatus& status) {
   const auto wants = [&](Growth growth) { return ((c.must_grow >> std::uint32_t(growth)) & 1u) != 0; };
-  const auto room = [&](Growth growth) { return with_slack(c.need[std::uint32_t(growth)]); };
+  const auto room = [&](Growth growth, Index now) {
+    return std::max(with_slack(c.need[std::uint32_t(growth)]), with_slack(now) + 1);
+  };
   if (wants(Growth::entries)) {
-    entry_capacity_ = std::max(room(Growth::entries), entry_capacity_ + 1);
+    entry_capacity_ = room(Growth::entries, entry_capacity_);
     broad_.resize_entries(memory_, entry_capacity_);
     status = status | StepStatus::pairs_grown;
   }
   if (wants(Growth::pairs)) {
-    resize_pairs(std::max(room(Growth::pairs), pair_capacity_ + 1));
+    resize_pairs(room(Growth::pairs, pair_capacity_));
     status = status | StepStatus::pairs_grown;
   }
   if (wants(Growth::contacts)) {
-    contact_capacity_ = std::max(room(Growth::contacts), contact_capacity_ + 1);
+    contact_capacity_ = room(Growth::contacts, contact_capacity_);
     solve_.resize_contacts(memory_, contact_capacity_);
     status = status | StepStatus::contacts_grown;
   }

@@ -149,7 +149,7 @@ TEST(Color, AGraphOfManyContactsIsColoredAlmostCompletely) {
   PlainExec exec(threads);
   rig.run(exec);
   rig.expect_valid();
-  EXPECT_LT(rig.counters().color_size[kOverflowColor], 20);
+  EXPECT_LT(rig.counters().color_size[kOverflowColor], 80);  // a few bodies have more contacts than there are colors
 }
 
 TEST(Color, OneBodyWithManyContactsFillsThePaletteAndOverflows) {

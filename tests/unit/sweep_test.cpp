@@ -8,6 +8,7 @@
 
 #include "../support/broad_scene.h"
 #include "../support/pair_oracle.h"
+#include "../support/shape_oracles.h"
 #include "../support/shuffle_exec.h"
 #include "exec_cpu.h"
 
@@ -272,6 +273,15 @@ TEST(Sweep, GrowsFromCapacityOneToExactNeed) {
 
   counters.must_grow = 0;
   small.resize(counters.need[int(Growth::entries)], 1);
+  small.run_once(exec);  // room for one pair has room for a few near boxes, which come first
+  const Index near_boxes = large.grid().candidates;
+  EXPECT_EQ(counters.must_grow, 1u << int(Growth::pairs));
+  EXPECT_EQ(counters.need[int(Growth::pairs)], (near_boxes + kCandidatesPerPair - 1) / kCandidatesPerPair);
+  EXPECT_EQ(counters.rows + counters.entries + counters.pairs, 0);
+
+  counters.must_grow = 0;
+  small.resize_pairs(counters.need[int(Growth::pairs)]);
+  ASSERT_LT(near_boxes, kCandidatesPerPair * expected.pairs);
   small.run_once(exec);
   EXPECT_EQ(counters.must_grow, 1u << int(Growth::pairs));
   EXPECT_EQ(counters.need[int(Growth::pairs)], expected.pairs);
@@ -282,6 +292,23 @@ TEST(Sweep, GrowsFromCapacityOneToExactNeed) {
   small.run_once(exec);
   EXPECT_EQ(counters.must_grow, 0u);
   EXPECT_EQ(small.pairs(), large.pairs());
+}
+
+TEST(Sweep, AStepThatWaitsForRoomLeavesTheListsAlone) {
+  const CpuThreads threads(1);
+  BasicCpuExec<float> exec(threads);
+  BroadScene scene(cloud(200, 30));
+  scene.run(exec);
+  const std::vector<RowPair> before = scene.pairs();
+  const Index count = scene.counters().pairs;
+  const Column<Index> begin = scene.views().next.pairs.begin;
+  const std::vector<Index> begins(begin.data, begin.data + begin.size);
+  scene.counters().must_grow = 1u << int(Growth::contacts);
+  scene.run_once(exec);
+  EXPECT_EQ(scene.counters().rows + scene.counters().entries + scene.counters().pairs, 0);
+  EXPECT_EQ(std::vector<Index>(begin.data, begin.data + begin.size), begins);
+  scene.counters().pairs = count;
+  EXPECT_EQ(scene.pairs(), before);
 }
 
 TEST(Sweep, TestsStayFewInDegenerateScenes) {
@@ -303,6 +330,37 @@ TEST(Sweep, TestsStayFewInDegenerateScenes) {
     longest = std::max(longest, j - i);
   }
   EXPECT_LT(longest, 16);
+}
+
+TEST(Sweep, TestOfShapesNeverLosesANearPair) {
+  oracle::RandomShapes random(31);
+  int near = 0, kept = 0, all = 0;
+  for (int i = 0; i < 4000; ++i) {
+    SceneBody bodies[2];
+    std::vector<oracle::Solid> solids;
+    for (SceneBody& body : bodies) {
+      const ShapeType type = oracle::kTypes[random.random() % 3];
+      const PlacedShape placed = random.shape(type, 1.5f);
+      body.shape = {type, placed.size};
+      body.position = placed.position;
+      body.orientation = placed.orientation;
+      solids.push_back(oracle::solid(type, placed));
+    }
+    const CpuThreads threads(1);
+    BasicCpuExec<float> exec(threads);
+    BroadScene scene({bodies[0], bodies[1]});
+    scene.run(exec);
+    const BroadRows rows = scene.views().broad.rows;
+    const double reach = double(rows.pose[0].reach) + double(rows.pose[1].reach);
+    const bool is_near = oracle::separation(solids[0], solids[1]) <= reach;
+    const bool is_kept = shapes_near(rows.pose[0], rows.shape[0], rows.pose[1], rows.shape[1]);
+    EXPECT_TRUE(is_kept || !is_near) << "pair " << i;
+    near += is_near ? 1 : 0;
+    kept += is_kept ? 1 : 0;
+    ++all;
+  }
+  EXPECT_GT(near, 100);
+  EXPECT_LT(kept - near, (all - near) / 4);  // and spares most of the others
 }
 
 TEST(Bounds, HoldTheBodyThroughoutAFreeStep) {

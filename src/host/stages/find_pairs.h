@@ -51,13 +51,15 @@ void find_pairs(Exec& exec, const StepViews& v) {
   exec.for_each("choose_cells", one, ChooseCells{counters, grid});
 
   // Entries, sorted by cell and minimum.
-  exec.for_each("count_entries", each_row, CountEntries{rows.bounds, grid, rows.entry_begin});
+  exec.for_each("count_entries", each_row,
+                CountEntries{rows.bounds, grid, rows.first_key, rows.step_u, rows.step_v, rows.entry_begin});
   exec.exclusive_scan("scan_entries", rows.entry_begin, rows_and_end);
   exec.for_each("check_entries", one,
                 CheckGrowth{counters, rows.entry_begin.data + row_count, &counters->entries, v.broad.entry_capacity,
                             Growth::entries});
-  exec.for_each("emit_entries", each_row,
-                EmitEntries{rows.bounds, rows.shape, grid, rows.entry_begin, entries.key, entries.value});
+  exec.for_each(
+      "emit_entries", each_row,
+      EmitEntries{rows.shape, rows.first_key, rows.step_u, rows.step_v, rows.entry_begin, entries.key, entries.value});
   const Count each_entry{&counters->entries, v.broad.entry_capacity};
   exec.sort_by_key("sort_entries", SortColumns{entries.key, entries.value, entries.spare_key, entries.spare_value},
                    each_entry, 32);
@@ -75,7 +77,7 @@ void find_pairs(Exec& exec, const StepViews& v) {
                              v.params, sink});
   }
   exec.for_each("sweep_entries", Count{&grid->sweep_runs, (v.broad.entry_capacity + run - 1) / run},
-                SweepEntries{rows.bounds, entries, grid, counters, run, sink});
+                SweepEntries<run>{rows.bounds, entries, grid, counters, sink});
   exec.for_each("check_candidates", one,
                 CheckCandidates{
                     {counters, &grid->candidates, &grid->candidates, pair_capacity, Growth::pairs, kCandidatesPerPair},
