@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Coloring of the contact graph: within a color no dynamic body appears twice, so a color's contacts can be solved at the
-// same time. Hashed trial coloring with a fixed palette (methods: parallel engine, 3.3): contacts keep last step's color;
-// each open one bids for a free color of both its bodies, and the highest bid wins. Bids are distinct and their maximum
-// does not depend on order, so the colors are the same on any machine. Fixed and kinematic bodies never conflict: they
-// are never written.
+// Coloring of the contact graph: within a color no dynamic body appears twice, so a color's contacts can be solved at
+// the same time. Hashed trial coloring with a fixed palette (methods: parallel engine, 3.3): contacts keep last step's
+// color; each open one bids for a free color of both its bodies, and the highest bid wins. Bids are distinct and their
+// maximum does not depend on order, so the colors are the same on any machine. Fixed and kinematic bodies never
+// conflict: they are never written.
 #pragma once
 #include "contact_columns.h"
 #include "counters.h"
@@ -16,9 +16,9 @@ namespace talus::inline TALUS_ISA {
 
 constexpr int kColorRounds = 5;  // measured: 42,000 open contacts need 4 rounds; what is left then overflows
 
-/// Mixes the low 29 bits one to one, so that different contacts have different bids.
-TALUS_INLINE std::uint32_t mix_29(std::uint32_t x) {
-  constexpr std::uint32_t kMask = (1u << 29) - 1;
+/// Mixes the low 28 bits one to one, so that different contacts have different bids.
+TALUS_INLINE std::uint32_t mix_28(std::uint32_t x) {
+  constexpr std::uint32_t kMask = (1u << 28) - 1;
   x = (x * 0x9e3779b1u) & kMask;
   x ^= x >> 15;
   x = (x * 0x85ebca6bu) & kMask;
@@ -48,10 +48,10 @@ struct ClearColors {
 struct ColorGraph {
   PairList pairs;
   Column<float> inv_mass;
-  Column<std::uint32_t> mask;        // of each body
-  Column<ColorBids> bids;            // of each body
-  Column<Index> contact_pair;        // of each contact
-  Column<std::uint32_t> color;       // of each contact
+  Column<std::uint32_t> mask;   // of each body
+  Column<ColorBids> bids;       // of each body
+  Column<Index> contact_pair;   // of each contact
+  Column<std::uint32_t> color;  // of each contact
 
   TALUS_HD Index body_a(Index contact) const { return pairs.owner[contact_pair[contact]]; }
   TALUS_HD Index body_b(Index contact) const { return pairs.partner[contact_pair[contact]]; }
@@ -61,11 +61,13 @@ struct ColorGraph {
     const std::uint32_t taken = (moves(a) ? mask[a] : 0u) | (moves(b) ? mask[b] : 0u);
     const std::uint32_t free = ~taken & ((1u << kPalette) - 1);
     if (free == 0) return kPalette;
-    return nth_bit(free, mix_29(std::uint32_t(contact) + round * 0x1f3d5b79u) % std::uint32_t(bit_count(free)));
+    return nth_bit(free, mix_28(std::uint32_t(contact) + round * 0x1f3d5b79u) % std::uint32_t(bit_count(free)));
   }
-  /// Higher in later rounds, so that bids need not be cleared between them.
-  TALUS_HD static std::uint32_t bid(Index contact, std::uint32_t round) {
-    return (round + 1) << 29 | mix_29(std::uint32_t(contact));
+  /// Higher in later rounds, so that bids need not be cleared between them, and for contacts with what does not move:
+  /// in the overflow color they would carry all that rests on a body with a small part of its mass.
+  TALUS_HD std::uint32_t bid(Index contact, Index a, Index b, std::uint32_t round) const {
+    const std::uint32_t ground = moves(a) && moves(b) ? 0u : 1u;
+    return (round + 1) << 29 | ground << 28 | mix_28(std::uint32_t(contact));
   }
 };
 
@@ -89,7 +91,7 @@ struct BidForColor {
     const Index a = graph.body_a(contact), b = graph.body_b(contact);
     const std::uint32_t c = graph.wanted(contact, a, b, round);
     if (c == kPalette) return;
-    const std::uint32_t bid = ColorGraph::bid(contact, round);
+    const std::uint32_t bid = graph.bid(contact, a, b, round);
     if (graph.moves(a)) atomic_max(&graph.bids[a].bid[c], bid);
     if (graph.moves(b)) atomic_max(&graph.bids[b].bid[c], bid);
   }
@@ -104,7 +106,7 @@ struct TakeColor {
     if (graph.color[contact] < kPalette) return;
     const Index a = graph.body_a(contact), b = graph.body_b(contact);
     const std::uint32_t c = graph.wanted(contact, a, b, round);
-    const std::uint32_t bid = ColorGraph::bid(contact, round);
+    const std::uint32_t bid = graph.bid(contact, a, b, round);
     const bool won = c != kPalette && (!graph.moves(a) || graph.bids[a].bid[c] == bid) &&
                      (!graph.moves(b) || graph.bids[b].bid[c] == bid);
     // 0x80 | c: taken in this round
@@ -148,7 +150,8 @@ struct CloseColors {
   }
 };
 
-/// Where each color begins among the sorted contacts. color_size holds the first contact of each color until ShapeLanes.
+/// Where each color begins among the sorted contacts. color_size holds the first contact of each color until
+/// ShapeLanes.
 struct FindColorBegins {
   Column<std::uint32_t> sort_key;
   Counters* counters;

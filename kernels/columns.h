@@ -13,33 +13,33 @@
 #include <talus/defs.h>
 
 //  type           name              unit       meaning, frame, invariant
-#define TALUS_BODY_MODEL(X)                                                                                      \
-  X(std::uint8_t,  alive,            "1",       "1: the row holds a body; all other columns of a dead row are 0") \
-  X(std::uint8_t,  motion,           "1",       "talus::Motion")                                                 \
-  X(std::uint8_t,  shape,            "1",       "talus::ShapeType")                                              \
-  X(std::uint8_t,  combine,          "1",       "friction rule | restitution rule << 4, talus::Combine")         \
-  X(float,         inv_mass,         "1/kg",    "0 unless dynamic")                                              \
-  X(Vec3,          inv_inertia,      "1/kg/m2", "about the body's principal axes; 0 unless dynamic")              \
-  X(Vec3,          shape_size,       "m",       "ShapeDef::size")                                                \
-  X(float,         radius,           "m",       "of the sphere about the centre that bounds the shape; planes: 0") \
-  X(float,         friction,         "1",       "Coulomb coefficient")                                           \
-  X(float,         restitution,      "1",       "Newton's coefficient")                                          \
-  X(std::uint32_t, group,            "1",       "bits of Filter::group")                                         \
-  X(std::uint32_t, mask,             "1",       "bits of Filter::mask")                                          \
-  X(float,         gravity_scale,    "1",       "")                                                              \
-  X(float,         linear_damping,   "1/s",     "")                                                              \
-  X(float,         angular_damping,  "1/s",     "")
+#define TALUS_BODY_MODEL(X)                                                                     \
+  X(std::uint8_t, alive, "1", "1: the row holds a body; all other columns of a dead row are 0") \
+  X(std::uint8_t, motion, "1", "talus::Motion")                                                 \
+  X(std::uint8_t, shape, "1", "talus::ShapeType")                                               \
+  X(std::uint8_t, combine, "1", "friction rule | restitution rule << 4, talus::Combine")        \
+  X(float, inv_mass, "1/kg", "0 unless dynamic")                                                \
+  X(Vec3, inv_inertia, "1/kg/m2", "about the body's principal axes; 0 unless dynamic")          \
+  X(Vec3, shape_size, "m", "ShapeDef::size")                                                    \
+  X(float, radius, "m", "of the sphere about the centre that bounds the shape; planes: 0")      \
+  X(float, friction, "1", "Coulomb coefficient")                                                \
+  X(float, restitution, "1", "Newton's coefficient")                                            \
+  X(std::uint32_t, group, "1", "bits of Filter::group")                                         \
+  X(std::uint32_t, mask, "1", "bits of Filter::mask")                                           \
+  X(float, gravity_scale, "1", "")                                                              \
+  X(float, linear_damping, "1/s", "")                                                           \
+  X(float, angular_damping, "1/s", "")
 
-#define TALUS_BODY_STATE(X)                                                                                      \
-  X(Vec3,          position,         "m",       "centre of mass, world frame")                                   \
-  X(Quat,          orientation,      "1",       "body to world; |q| = 1 within 1e-6 after a step")               \
-  X(Vec3,          linear_velocity,  "m/s",     "of the centre of mass, world frame")                            \
-  X(Vec3,          angular_velocity, "rad/s",   "world frame")                                                   \
-  X(std::uint8_t,  frozen,           "1",       "1: left the finite range; stands still at its last finite pose")
+#define TALUS_BODY_STATE(X)                                                    \
+  X(Vec3, position, "m", "centre of mass, world frame")                        \
+  X(Quat, orientation, "1", "body to world; |q| = 1 within 1e-6 after a step") \
+  X(Vec3, linear_velocity, "m/s", "of the centre of mass, world frame")        \
+  X(Vec3, angular_velocity, "rad/s", "world frame")                            \
+  X(std::uint8_t, frozen, "1", "1: left the finite range; stands still at its last finite pose")
 
-#define TALUS_BODY_INPUTS(X)                                                                                     \
-  X(Vec3,          force,            "N",       "at the centre of mass, world frame; cleared by each step")      \
-  X(Vec3,          torque,           "N m",     "world frame; cleared by each step")
+#define TALUS_BODY_INPUTS(X)                                                      \
+  X(Vec3, force, "N", "at the centre of mass, world frame; cleared by each step") \
+  X(Vec3, torque, "N m", "world frame; cleared by each step")
 
 namespace talus {
 

@@ -18,27 +18,27 @@ constexpr int kGrowthCount = 3;
 
 struct Counters {
   // Loop bounds. All are zero in a step that must not happen: see begin_step and kernels/growth.h.
-  Index rows;           // body rows, with and without a body
-  Index row_lanes;      // the same, rounded up to whole blocks, for body kernels that work on packs
-  Index row_ends;       // rows + 1, for lists with an end; 0 in a step that must not happen
-  Index first_lane;     // always 0: where such loops begin
-  Index entries;        // (body, cell) entries of the broad phase
-  Index pairs;          // near pairs, rows of the contact table
-  Index contacts;       // pairs with at least one point
-  Index lanes;          // rows of the solver's table: contacts in color order, each color padded to whole blocks
+  Index rows;        // body rows, with and without a body
+  Index row_lanes;   // the same, rounded up to whole blocks, for body kernels that work on packs
+  Index row_ends;    // rows + 1, for lists with an end; 0 in a step that must not happen
+  Index first_lane;  // always 0: where such loops begin
+  Index entries;     // (body, cell) entries of the broad phase
+  Index pairs;       // near pairs, rows of the contact table
+  Index contacts;    // pairs with at least one point
+  Index lanes;       // rows of the solver's table: contacts in color order, each color padded to whole blocks
   Index color_begin[kColorCount + 1];  // first lane of each color, multiples of kLanes; the last one equals `lanes`
   Index color_size[kColorCount];       // contacts of each color
 
-  Index cached_rows;    // body rows of the step that wrote the last contact cache: later ones have no past
+  Index cached_rows;  // body rows of the step that wrote the last contact cache: later ones have no past
 
   // Growth. Sticky: once set, this step and all queued ones do nothing until the host has grown the buffer.
-  std::uint32_t must_grow;       // bit for each Growth
-  Index need[kGrowthCount];      // rows that would have been enough
+  std::uint32_t must_grow;   // bit for each Growth
+  Index need[kGrowthCount];  // rows that would have been enough
 
   // Report.
   Index points;
   Index recycled;
-  Index first_bad_row;           // lowest row that left the finite range, or INT32_MAX
+  Index first_bad_row;                     // lowest row that left the finite range, or INT32_MAX
   std::uint32_t residual_complementarity;  // bits of a float >= 0, so that integer max is float max
   std::uint32_t residual_approach;
 };

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Edits: what the host queued for one body since the last step, folded into one record, so that records are independent.
+// Edits: what the host queued for one body since the last step, folded into one record, so that records are
+// independent.
 #pragma once
 #include "columns.h"
 #include "math/vec3.h"
@@ -9,8 +10,8 @@ namespace talus {
 /// One body's queued changes. Values replace columns where their bit is set; impulses and forces are added after that.
 struct BodyEdit {
   enum Bit : std::uint32_t {
-    set_all = 1u << 0,       // a new body, or an empty row (model.alive == 0)
-    set_model = 1u << 1,     // material, filter, gravity scale, damping
+    set_all = 1u << 0,    // a new body, or an empty row (model.alive == 0)
+    set_model = 1u << 1,  // material, filter, gravity scale, damping
     set_pose = 1u << 2,
     set_velocity = 1u << 3,
     add_impulse = 1u << 4,

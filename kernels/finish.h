@@ -53,18 +53,26 @@ struct FinishBodies {
 struct StoreImpulses {
   SolverRows lanes;
   CacheRows rows;  // out: the contact's own row
+  const StepParams* params;
 
   TALUS_HD void operator()(Index lane) const {
     const int count = int(lanes.number(row::count, lane));
     if (count == 0) return;
     const Index pair = Index(lanes.word(row::pair, lane));
+    float load_sum = 0.0f;
     for (int i = 0; i < count; ++i) {
-      rows.set(cache::at(i, cache::impulse), pair, lanes.number(row::at(i, row::impulse), lane));
+      const float impulse = lanes.number(row::at(i, row::impulse), lane);
+      rows.set(cache::at(i, cache::impulse), pair, impulse);
+      load_sum += impulse;
     }
+    // The normal impulses may have fallen after friction was solved: what is carried on stays within its limit.
+    const float limit = lanes.number(row::friction, lane) * load_sum;
+    const float twist_limit = limit * lanes.number(row::twist_arm, lane);
+    float f1 = lanes.number(row::friction_impulse, lane), f2 = lanes.number(row::friction_impulse + 1, lane);
+    limit_friction(params->box_friction != 0, limit, f1, f2);
     const Vec3 normal = lanes.vector(row::normal, lane), t1 = lanes.vector(row::tangent, lane), t2 = cross(normal, t1);
-    rows.set(cache::friction, pair,
-             lanes.number(row::friction_impulse, lane) * t1 + lanes.number(row::friction_impulse + 1, lane) * t2);
-    rows.set(cache::twist, pair, lanes.number(row::twist_impulse, lane));
+    rows.set(cache::friction, pair, f1 * t1 + f2 * t2);
+    rows.set(cache::twist, pair, clamp_to(lanes.number(row::twist_impulse, lane), -twist_limit, twist_limit));
   }
 };
 
@@ -103,8 +111,8 @@ struct FillInstanceTransforms {
     const bool alive = model.alive[body] != 0;
     const Mat3 r = matrix_of(state.orientation[body]);
     const Vec3 p = state.position[body];
-    const float m[12] = {r.row0.x, r.row0.y, r.row0.z, p.x, r.row1.x, r.row1.y, r.row1.z, p.y, r.row2.x, r.row2.y,
-                         r.row2.z, p.z};
+    const float m[12] = {r.row0.x, r.row0.y, r.row0.z, p.x,      r.row1.x, r.row1.y,
+                         r.row1.z, p.y,      r.row2.x, r.row2.y, r.row2.z, p.z};
     for (int i = 0; i < 12; ++i) out[body * 12 + i] = alive ? m[i] : 0.0f;
   }
 };

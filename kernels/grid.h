@@ -60,8 +60,7 @@ TALUS_INLINE std::uint32_t scramble(std::uint32_t x) {
   return x ^ (x >> 16);
 }
 
-// ---- choosing the grid
-// -----------------------------------------------------------------------------------------------
+// ---- choosing the grid ---------------------------------------------------------------------------------------------
 
 /// Zeroes the grid's words and the counts of rows. Elements: the longer of the two.
 struct ClearBroad {
@@ -234,8 +233,7 @@ struct ChooseCells {
   }
 };
 
-// ---- placing bodies in it
-// --------------------------------------------------------------------------------------------
+// ---- placing bodies in it ------------------------------------------------------------------------------------------
 
 /// Cell of level 0 along one axis; a monotone function of x. On level l it is this shifted right by 2 l.
 TALUS_INLINE std::int32_t cell_index(float x, float origin, float inv_cell) {

@@ -31,7 +31,9 @@ struct LaneBlocks {
   TALUS_INLINE Vec3 vector(int field, Index row) const {
     return {number(field, row), number(field + 1, row), number(field + 2, row)};
   }
-  TALUS_INLINE void set(int field, Index row, float value) const { *at(field, row) = std::bit_cast<std::uint32_t>(value); }
+  TALUS_INLINE void set(int field, Index row, float value) const {
+    *at(field, row) = std::bit_cast<std::uint32_t>(value);
+  }
   TALUS_INLINE void set(int field, Index row, std::uint32_t value) const { *at(field, row) = value; }
   TALUS_INLINE void set(int field, Index row, Vec3 value) const {
     set(field, row, value.x);

@@ -12,9 +12,9 @@
 
 namespace talus::inline TALUS_ISA {
 
-constexpr std::uint32_t kRecycledBatch = 15;      // batch key of pairs that need no collision test; above all classes
-constexpr float kRecycleSine = 0.0872f;           // sine of half the turn (10 degrees) beyond which a manifold is remade
-constexpr float kMatchFraction = 0.04f;           // [radius of A] points nearer than this are the same one; 2 cm at 0.5 m
+constexpr std::uint32_t kRecycledBatch = 15;  // batch key of pairs that need no collision test; above all classes
+constexpr float kRecycleSine = 0.0872f;       // sine of half the turn (10 degrees) beyond which a manifold is remade
+constexpr float kMatchFraction = 0.04f;       // [radius of A] points nearer than this are the same one; 2 cm at 0.5 m
 
 /// Row of a pair in the last cache, or -1. An owner has few partners, in ascending order.
 TALUS_INLINE Index find_last_row(const ContactCache& last, Index cached_rows, Index a, Index b) {
@@ -26,9 +26,10 @@ TALUS_INLINE Index find_last_row(const ContactCache& last, Index cached_rows, In
   return -1;
 }
 
-/// Takes manifolds over while their pair moved less than a hundredth of its size since they were made: anchors stay, only
-/// the separations are new. Box3D's idea; beyond the time it saves, it is what keeps tall towers of soft contacts from
-/// buckling (methods: parallel engine, 8.3). Spheres have one point and roll: their manifolds are always made anew.
+/// Takes manifolds over while their pair moved less than a hundredth of its size since they were made: anchors stay,
+/// only the separations are new. Box3D's idea; beyond the time it saves, it is what keeps tall towers of soft contacts
+/// from buckling (methods: parallel engine, 8.3). Spheres have one point and roll: their manifolds are always made
+/// anew.
 struct RecyclePairs {
   // model
   BodyModel model;
@@ -69,14 +70,15 @@ struct RecyclePairs {
     const Vec3 moved = rotate_back(pa.orientation, between) - last.rows.vector(cache::reference_position, old);
     const float limit = params->recycle_fraction * model.radius[a];
     if (!(length_squared(moved) < limit * limit)) return false;
-    const Quat then{last.rows.number(cache::reference_rotation, old), last.rows.number(cache::reference_rotation + 1, old),
-                    last.rows.number(cache::reference_rotation + 2, old),
-                    last.rows.number(cache::reference_rotation + 3, old)};
+    const Quat then{
+        last.rows.number(cache::reference_rotation, old), last.rows.number(cache::reference_rotation + 1, old),
+        last.rows.number(cache::reference_rotation + 2, old), last.rows.number(cache::reference_rotation + 3, old)};
     const Quat turned = conjugate(then) * (conjugate(pa.orientation) * pb.orientation);
     if (!(turned.x * turned.x + turned.y * turned.y + turned.z * turned.z < kRecycleSine * kRecycleSine)) return false;
 
     const Vec3 normal = rotate(pa.orientation, last.rows.vector(cache::reference_normal, old));
-    for (int field = cache::count; field < cache::at(count, 0); ++field) rows.set(field, pair, last.rows.word(field, old));
+    for (int field = cache::count; field < cache::at(count, 0); ++field)
+      rows.set(field, pair, last.rows.word(field, old));
     rows.set(cache::normal, pair, normal);
     for (int i = 0; i < count; ++i) {
       const Vec3 on_a = rotate(pa.orientation, last.rows.vector(cache::at(i, cache::local_a), old));
@@ -98,7 +100,7 @@ struct CollidePairs {
   // scratch in
   Column<BodyPose> pose;
   PairList pairs;
-  Column<std::uint32_t> batch_key;   // sorted, so that neighbouring threads collide the same shapes
+  Column<std::uint32_t> batch_key;  // sorted, so that neighbouring threads collide the same shapes
   Column<std::uint32_t> batch_pair;
   Column<Index> last_row;
   // out: rows of pairs, each written by one element
@@ -122,7 +124,8 @@ struct CollidePairs {
 
   /// [m] How near is near: what the two can close within the step, plus the speculative distance.
   TALUS_HD float reach(Index a, Index b, const BodyPose& pa, const BodyPose& pb) const {
-    const float closing = length(linear_velocity[b] - linear_velocity[a]) + length(angular_velocity[a]) * model.radius[a] +
+    const float closing = length(linear_velocity[b] - linear_velocity[a]) +
+                          length(angular_velocity[a]) * model.radius[a] +
                           length(angular_velocity[b]) * model.radius[b] + params->dt * length(params->gravity);
     return min_of(params->speculative_distance + params->dt * closing, pa.reach + pb.reach);
   }

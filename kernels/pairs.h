@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Pairs. The owner of a pair, A, is the smaller body, by bounding radius and then by row: many bodies may touch one large
-// one, but few larger ones fit around a small one, so an owner's list of partners stays short. Radii are constant, hence
-// a pair has the same owner, and its contact the same place in the order, from step to step.
+// Pairs. The owner of a pair, A, is the smaller body, by bounding radius and then by row: many bodies may touch one
+// large one, but few larger ones fit around a small one, so an owner's list of partners stays short. Radii are
+// constant, hence a pair has the same owner, and its contact the same place in the order, from step to step.
 #pragma once
 #include <talus/types.h>
 

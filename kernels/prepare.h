@@ -25,13 +25,14 @@ struct PrepareBodies {
     const bool moves = alive && state.frozen[body] == 0 && model.motion[body] != std::uint8_t(Motion::fixed);
     const Vec3 zero{0.0f, 0.0f, 0.0f};
     const float inv_mass = moves ? model.inv_mass[body] : 0.0f;
-    const Vec3 linear = moves ? state.linear_velocity[body] : zero;
-    const Vec3 angular = moves ? state.angular_velocity[body] : zero;
+    const Vec3 linear = moves ? state.linear_velocity[body] + zero : zero;  // never -0: see IntegrateVelocities
+    const Vec3 angular = moves ? state.angular_velocity[body] + zero : zero;
     rows.velocity[body] = {linear, inv_mass, angular, 0.0f};
     const bool touched = rows.color_mask[body] != 0 || rows.split_count[body] != 0;
     rows.free_velocity[body] = {linear, inv_mass, angular, touched ? 1.0f : 0.0f};
     rows.displacement[body] = {zero, 0.0f, kIdentity};
-    rows.inertia[body] = inv_mass > 0.0f ? world_inertia(state.orientation[body], model.inv_inertia[body]) : BodyInertia{};
+    rows.inertia[body] =
+        inv_mass > 0.0f ? world_inertia(state.orientation[body], model.inv_inertia[body]) : BodyInertia{};
     for (int i = 0; i < 6; ++i) rows.split_sums[body].change[i] = 0;
   }
 
@@ -111,8 +112,12 @@ struct PrepareContacts {
     const std::uint8_t rules_a = model.combine[a], rules_b = model.combine[b];
     lanes.set(row::friction, lane,
               combine(friction_rule(rules_a), friction_rule(rules_b), model.friction[a], model.friction[b]));
-    lanes.set(row::restitution, lane,
-              combine(restitution_rule(rules_a), restitution_rule(rules_b), model.restitution[a], model.restitution[b]));
+    lanes.set(
+        row::restitution, lane,
+        combine(restitution_rule(rules_a), restitution_rule(rules_b), model.restitution[a], model.restitution[b]));
+
+    lanes.set(row::round_a, lane, roundness(a));
+    lanes.set(row::round_b, lane, roundness(b));
 
     const Quat qa = orientation[a], qb = orientation[b];
     Vec3 center_a{0.0f, 0.0f, 0.0f}, center_b{0.0f, 0.0f, 0.0f};
@@ -132,8 +137,8 @@ struct PrepareContacts {
       lanes.set(row::at(i, row::arm_b), lane, arm_b);
       lanes.set(row::at(i, row::separation), lane, separation);
       lanes.set(row::at(i, row::mass), lane, 1.0f / k);
-      lanes.set(row::at(i, row::impulse), lane,
-                params->warm_start != 0 ? cache_rows.number(cache::at(i, cache::impulse), pair) : 0.0f);
+      const float impulse = params->warm_start != 0 ? cache_rows.number(cache::at(i, cache::impulse), pair) : 0.0f;
+      lanes.set(row::at(i, row::impulse), lane, impulse);
       lanes.set(row::at(i, row::approach), lane, dot(normal, relative));
       lanes.set(row::at(i, row::peak), lane, 0.0f);
       // Friction acts where the surfaces touch: points that are still apart count less.
@@ -150,8 +155,14 @@ struct PrepareContacts {
     prepare_friction(lane, pair, count, normal, share * center_a, share * center_b, ma, mb, ia, ib);
   }
 
-  TALUS_HD void prepare_friction(Index lane, Index pair, int count, Vec3 normal, Vec3 at_a, Vec3 at_b, float ma, float mb,
-                                 const BodyInertia& ia, const BodyInertia& ib) const {
+  TALUS_HD float roundness(Index body) const {
+    const std::uint8_t shape = model.shape[body];
+    const bool round = shape == std::uint8_t(ShapeType::sphere) || shape == std::uint8_t(ShapeType::capsule);
+    return round ? model.shape_size.x[body] : 0.0f;
+  }
+
+  TALUS_HD void prepare_friction(Index lane, Index pair, int count, Vec3 normal, Vec3 at_a, Vec3 at_b, float ma,
+                                 float mb, const BodyInertia& ia, const BodyInertia& ib) const {
     const Vec3 t1 = tangent_of(normal), t2 = cross(normal, t1);
     const Vec3 a1 = cross(at_a, t1), a2 = cross(at_a, t2), b1 = cross(at_b, t1), b2 = cross(at_b, t2);
     const float k11 = ma + mb + dot(a1, ia * a1) + dot(b1, ib * b1);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The contact solve: projected Gauss-Seidel within a manifold and from color to color, mass-split Jacobi for the overflow
-// color. Templates over Real: a lane is a contact, a CUDA thread has one, a SIMD pack as many as it is wide.
+// The contact solve: projected Gauss-Seidel within a manifold and from color to color, mass-split Jacobi for the
+// overflow color. Templates over Real: a lane is a contact, a CUDA thread has one, a SIMD pack as many as it is wide.
 //
 // Normal rows are soft constraints (S1-26/27), biased in the first sweep of a sub-step and free of bias in the relaxing
 // one after positions moved, so that the push that removes penetration leaves no velocity behind. Friction acts once a
@@ -37,6 +37,20 @@ struct Inertia {
   }
 };
 
+/// Shortens a friction impulse to its limit: a circle, or a square along the two tangents.
+template <class Real>
+TALUS_INLINE void limit_friction(bool box, Real limit, Real& f1, Real& f2) {
+  if (box) {
+    f1 = clamp_to(f1, -limit, limit);
+    f2 = clamp_to(f2, -limit, limit);
+  } else {
+    const Real size = square_root(f1 * f1 + f2 * f2);
+    const Real shrink = select(size > limit, limit / max_of(size, Real(1e-30f)), Real(1.0f));
+    f1 = shrink * f1;
+    f2 = shrink * f2;
+  }
+}
+
 /// The two bodies of a contact, in registers.
 template <class Real>
 struct BodyPair {
@@ -58,6 +72,21 @@ struct BodyPair {
   TALUS_INLINE void apply_angular(Vec3Of<Real> impulse) {
     a.angular = a.angular - inertia_a * impulse;
     b.angular = b.angular + inertia_b * impulse;
+  }
+};
+
+/// How two bodies moved since the step began, as a contact sees it.
+template <class Real>
+struct Displaced {
+  Vec3Of<Real> normal;
+  Vec3Of<Real> shift;  // of B against A
+  QuatOf<Real> turn_a, turn_b;
+  Vec3Of<Real> round_a, round_b;  // radius of round shapes along the normal, else zero
+
+  /// [m] Change of the separation at a point. A round surface does not turn with its body, the centre or axis behind it
+  /// does: a ball that spins stays where it is.
+  TALUS_INLINE Real separation_change(Vec3Of<Real> arm_a, Vec3Of<Real> arm_b) const {
+    return dot(normal, shift + turned(turn_b, arm_b + round_b) - turned(turn_a, arm_a - round_a));
   }
 };
 
@@ -112,7 +141,8 @@ struct SolveContacts {
 
   /// All rows of one manifold.
   template <class Real>
-  TALUS_INLINE void solve_manifold(Index lane, BodyPair<Real>& bodies, const Softness& contact, const Softness& ground) const {
+  TALUS_INLINE void solve_manifold(Index lane, BodyPair<Real>& bodies, const Softness& contact,
+                                   const Softness& ground) const {
     const Vec3Of<Real> normal = load_vector<Real>(rows, row::normal, lane);
     if constexpr (kSweep == Sweep::warm_start) {
       warm_start(lane, bodies, normal);
@@ -131,8 +161,8 @@ struct SolveContacts {
                    load_vector<Real>(rows, row::at(i, row::arm_b), lane));
     }
     const Vec3Of<Real> t1 = load_vector<Real>(rows, row::tangent, lane), t2 = cross(normal, t1);
-    const Vec3Of<Real> friction = load<Real>(rows, row::friction_impulse, lane) * t1 +
-                                  load<Real>(rows, row::friction_impulse + 1, lane) * t2;
+    const Vec3Of<Real> friction =
+        load<Real>(rows, row::friction_impulse, lane) * t1 + load<Real>(rows, row::friction_impulse + 1, lane) * t2;
     bodies.apply(friction, load_vector<Real>(rows, row::friction_a, lane),
                  load_vector<Real>(rows, row::friction_b, lane));
     bodies.apply_angular(load<Real>(rows, row::twist_impulse, lane) * normal);
@@ -144,9 +174,14 @@ struct SolveContacts {
     Real moved_a[8], moved_b[8];
     gather_records(&displacement->shift.x, rows.at(row::body_a, lane), moved_a);
     gather_records(&displacement->shift.x, rows.at(row::body_b, lane), moved_b);
-    const Vec3Of<Real> shift{moved_b[0] - moved_a[0], moved_b[1] - moved_a[1], moved_b[2] - moved_a[2]};
-    const QuatOf<Real> turn_a{moved_a[4], moved_a[5], moved_a[6], moved_a[7]};
-    const QuatOf<Real> turn_b{moved_b[4], moved_b[5], moved_b[6], moved_b[7]};
+    const Displaced<Real> displaced{
+        normal,
+        {moved_b[0] - moved_a[0], moved_b[1] - moved_a[1], moved_b[2] - moved_a[2]},
+        {moved_a[4], moved_a[5], moved_a[6], moved_a[7]},
+        {moved_b[4], moved_b[5], moved_b[6], moved_b[7]},
+        load<Real>(rows, row::round_a, lane) * normal,
+        load<Real>(rows, row::round_b, lane) * normal,
+    };
     const Mask<Real> on_ground = load<Real>(rows, row::ground, lane) > Real(0.0f);
     const Real zero(0.0f), one(1.0f);
     const Real bias_rate = select(on_ground, Real(ground.bias_rate), Real(contact.bias_rate));
@@ -155,7 +190,7 @@ struct SolveContacts {
     const Real count = load<Real>(rows, row::count, lane);
     if constexpr (kSweep == Sweep::biased || kSweep == Sweep::relax) {
       if (any_of(Real(1.0f) < count)) {
-        solve_middle(lane, bodies, normal, shift, turn_a, turn_b, count, bias_rate, soft_mass, soft_impulse);
+        solve_middle(lane, bodies, normal, displaced, count, bias_rate, soft_mass, soft_impulse);
       }
     }
     for (int i = 0; i < kMaxPoints && any_of(Real(float(i)) < count); ++i) {
@@ -164,8 +199,8 @@ struct SolveContacts {
       const Real mass = load<Real>(rows, row::at(i, row::mass), lane);
       const Real impulse = load<Real>(rows, row::at(i, row::impulse), lane);
       const Real peak = load<Real>(rows, row::at(i, row::peak), lane);
-      const Real separation = load<Real>(rows, row::at(i, row::separation), lane) +
-                              dot(normal, shift + turned(turn_b, arm_b) - turned(turn_a, arm_a));
+      const Real separation =
+          load<Real>(rows, row::at(i, row::separation), lane) + displaced.separation_change(arm_a, arm_b);
       const Real speed = dot(normal, bodies.relative_velocity(arm_a, arm_b));
       // Apart: the gap may close within the sub-step but not beyond. Touching: soft push, none when relaxing.
       const Mask<Real> apart = separation > zero;
@@ -185,20 +220,20 @@ struct SolveContacts {
       const Real next = max_of(wanted, zero);
       bodies.apply((next - impulse) * normal, arm_a, arm_b);
       store(rows, row::at(i, row::impulse), lane, next);
-      if constexpr (kSweep == Sweep::relax || kSweep == Sweep::biased) {
+      if constexpr (kSweep == Sweep::biased || kSweep == Sweep::relax) {
         store(rows, row::at(i, row::peak), lane, max_of(next, peak));
       }
     }
   }
 
-  /// The same impulse more on every point, such that their mean is satisfied, before each gets its own. Gauss-Seidel alone
-  /// favours the points that come first: a box set down flat would tilt, and towers would lean (20 high: 0.2 m in 5 s).
-  /// Only where all points carry load, or none does yet.
+  /// The same impulse more on every point, such that their mean is satisfied, before each gets its own. Gauss-Seidel
+  /// alone favours the points that come first: a box set down flat would tilt, and towers would lean (20 high: 0.2 m in
+  /// 5 s). Only where all points carry load, or none does yet.
   template <class Real>
-  TALUS_INLINE void solve_middle(Index lane, BodyPair<Real>& bodies, Vec3Of<Real> normal, Vec3Of<Real> shift,
-                                 QuatOf<Real> turn_a, QuatOf<Real> turn_b, Real count, Real bias_rate, Real soft_mass,
+  TALUS_INLINE void solve_middle(Index lane, BodyPair<Real>& bodies, Vec3Of<Real> normal,
+                                 const Displaced<Real>& displaced, Real count, Real bias_rate, Real soft_mass,
                                  Real soft_impulse) const {
-    const Real zero(0.0f), one(1.0f);
+    const Real zero(0.0f);
     Real impulse[kMaxPoints], least(1e30f), most = zero, sum = zero;
     for (int i = 0; i < kMaxPoints; ++i) {
       impulse[i] = load<Real>(rows, row::at(i, row::impulse), lane);
@@ -208,8 +243,7 @@ struct SolveContacts {
     }
     const Vec3Of<Real> at_a = load_vector<Real>(rows, row::friction_a, lane);
     const Vec3Of<Real> at_b = load_vector<Real>(rows, row::friction_b, lane);
-    const Real separation = load<Real>(rows, row::middle_separation, lane) +
-                            dot(normal, shift + turned(turn_b, at_b) - turned(turn_a, at_a));
+    const Real separation = load<Real>(rows, row::middle_separation, lane) + displaced.separation_change(at_a, at_b);
     const Real speed = dot(normal, bodies.relative_velocity(at_a, at_b));
     const Mask<Real> apart = separation > zero;
     Real bias = select(apart, Real(params->inv_h) * separation, zero), give = zero;
@@ -227,14 +261,6 @@ struct SolveContacts {
     bodies.apply((more * count) * normal, at_a, at_b);
   }
 
-  /// How far an arm's end moved by a rotation: rotate(q, r) - r, without the cancellation.
-  template <class Real>
-  TALUS_INLINE static Vec3Of<Real> turned(QuatOf<Real> q, Vec3Of<Real> r) {
-    const Vec3Of<Real> u{q.x, q.y, q.z};
-    const Vec3Of<Real> t = Real(2.0f) * cross(u, r);
-    return q.w * t + cross(u, t);
-  }
-
   /// Coulomb friction of the whole manifold: first the twist, then the tangent plane.
   template <class Real>
   TALUS_INLINE void solve_friction(Index lane, BodyPair<Real>& bodies, Vec3Of<Real> normal) const {
@@ -245,8 +271,7 @@ struct SolveContacts {
     const Real spin = dot(normal, bodies.b.angular - bodies.a.angular);
     const Real twist = load<Real>(rows, row::twist_impulse, lane);
     const Real twist_limit = limit * load<Real>(rows, row::twist_arm, lane);
-    const Real next_twist =
-        clamp_to(twist - load<Real>(rows, row::twist_mass, lane) * spin, -twist_limit, twist_limit);
+    const Real next_twist = clamp_to(twist - load<Real>(rows, row::twist_mass, lane) * spin, -twist_limit, twist_limit);
     bodies.apply_angular((next_twist - twist) * normal);
     store(rows, row::twist_impulse, lane, next_twist);
 
@@ -260,15 +285,7 @@ struct SolveContacts {
     const Real f2 = load<Real>(rows, row::friction_impulse + 1, lane);
     Real n1 = f1 - (inverse.x * s1 + inverse.z * s2);
     Real n2 = f2 - (inverse.z * s1 + inverse.y * s2);
-    if (params->box_friction != 0) {
-      n1 = clamp_to(n1, -limit, limit);
-      n2 = clamp_to(n2, -limit, limit);
-    } else {
-      const Real size = square_root(n1 * n1 + n2 * n2);
-      const Real shrink = select(size > limit, limit / max_of(size, Real(1e-30f)), Real(1.0f));
-      n1 = shrink * n1;
-      n2 = shrink * n2;
-    }
+    limit_friction(params->box_friction != 0, limit, n1, n2);
     bodies.apply((n1 - f1) * t1 + (n2 - f2) * t2, at_a, at_b);
     store(rows, row::friction_impulse, lane, n1);
     store(rows, row::friction_impulse + 1, lane, n2);

@@ -13,14 +13,14 @@ struct Softness {
 };
 
 struct StepParams {
-  Vec3 gravity;           // [m/s^2]
-  float dt;               // [s] of the step
-  float h;                // [s] of a sub-step
-  float inv_h;            // [1/s]
-  Softness contact;       // between moving bodies
-  Softness ground;        // where one of the two is fixed or kinematic: twice as stiff
-  Softness split;         // overflow contacts: half as stiff, since splitting halves the effective mass
-  float max_push_speed;   // [m/s]
+  Vec3 gravity;                 // [m/s^2]
+  float dt;                     // [s] of the step
+  float h;                      // [s] of a sub-step
+  float inv_h;                  // [1/s]
+  Softness contact;             // between moving bodies
+  Softness ground;              // where one of the two is fixed or kinematic: twice as stiff
+  Softness split;               // overflow contacts
+  float max_push_speed;         // [m/s]
   float restitution_threshold;  // [m/s]
   float speculative_distance;   // [m]
   float recycle_fraction;       // [1]

@@ -97,6 +97,13 @@ struct CandidateSink {
   Candidates list;
   Index capacity;
   Index* count;
+
+  /// The lower row first, so that what becomes of a pair depends on the two bodies alone.
+  TALUS_INLINE void put(Index to, Index x, Index y) const {
+    if (to < 0 || to >= capacity) return;
+    list.first[to] = min_of(x, y);
+    list.second[to] = max_of(x, y);
+  }
 };
 
 /// Candidates that one element found, put down together: one atomic for many.
@@ -105,19 +112,19 @@ struct CandidateBuffer {
   Index first[kRoom], second[kRoom];
   int size = 0;
 
-  /// Lower row first, so that what becomes of a pair depends on the two bodies alone.
   TALUS_INLINE void add(const CandidateSink& sink, Index x, Index y) {
-    first[size] = min_of(x, y);
-    second[size] = max_of(x, y);
+    first[size] = x;
+    second[size] = y;
     if (++size == kRoom) flush(sink);
   }
   TALUS_HD void flush(const CandidateSink& sink) {
     if (size == 0) return;
     const Index begin = atomic_add(sink.count, size);
     const Index room = begin < 0 ? 0 : min_of(size, sink.capacity - begin);
-    for (Index i = 0; i < room; ++i) {
-      sink.list.first[begin + i] = first[i];
-      sink.list.second[begin + i] = second[i];
+    Index *to_first = sink.list.first.data + begin, *to_second = sink.list.second.data + begin;
+    for (Index i = 0; i < room; ++i) {  // as CandidateSink::put
+      to_first[i] = min_of(first[i], second[i]);
+      to_second[i] = max_of(first[i], second[i]);
     }
     size = 0;
   }
@@ -138,10 +145,7 @@ struct MeetPlanes {
     if (shape[row].moves == 0) return;
     for (Index i = 0; i < plane_count; ++i) {
       if (!is_near(pose[row], shape[row], planes[i])) continue;
-      const Index to = atomic_add(sink.count, 1);
-      if (to < 0 || to >= sink.capacity) continue;
-      sink.list.first[to] = row;
-      sink.list.second[to] = planes[i];
+      sink.put(atomic_add(sink.count, 1), row, planes[i]);
     }
   }
 
@@ -224,9 +228,18 @@ struct SweepEntries {
     return hits;
   }
 
+  /// Puts the hits of a block down: at once if an element is one entry, as on a GPU, whose local memory is slow.
   TALUS_INLINE void list(Index row, Index first, std::uint32_t hits, CandidateBuffer& buffer) const {
-    for (; hits != 0; hits &= hits - 1u) {
-      buffer.add(sink, row, Index(entries.value[first + lowest_bit(hits)] & kEntryRow));
+    if constexpr (kRun == 1) {
+      if (hits == 0) return;
+      Index to = atomic_add(sink.count, bit_count(hits));
+      for (; hits != 0; hits &= hits - 1u, ++to) {
+        sink.put(to, row, Index(entries.value[first + lowest_bit(hits)] & kEntryRow));
+      }
+    } else {
+      for (; hits != 0; hits &= hits - 1u) {
+        buffer.add(sink, row, Index(entries.value[first + lowest_bit(hits)] & kEntryRow));
+      }
     }
   }
 
@@ -396,48 +409,46 @@ struct TestCandidates {
 
 /// Pairs to their owners' lists, after the counts were scanned. One element is one pair.
 struct PlacePairs {
-  FoundPairs found;
-  PairList pairs;  // begin: in; partner: out, every element once
+  FoundPairs found;     // listed: out, every element once
+  Column<Index> begin;  // of each owner's list
 
   TALUS_HD void operator()(Index pair) const {
-    pairs.partner[pairs.begin[found.owner[pair]] + found.place[pair]] = found.partner[pair];
+    found.listed[begin[found.owner[pair]] + found.place[pair]] = found.partner[pair];
   }
 };
 
 /// Partners of each owner in ascending order. One element is one owner.
 struct SortPartners {
-  PairList pairs;
+  Column<Index> listed;
+  PairList pairs;  // begin: in; owner, partner: out, the owner's part
 
   TALUS_HD void operator()(Index row) const {
     const Index begin = pairs.begin[row], size = pairs.begin[row + 1] - begin;
-    if (size <= kShort && begin + kShort <= pairs.partner.size) {
-      sort_short(begin, size, row);
-      return;
-    }
-    if (size <= kMiddle) {
-      sort_middle(pairs.partner.data + begin, size);
+    if (size <= kShortList) {
+      sort_short(begin, size);
     } else {
-      sort_long(pairs.partner.data + begin, size);
+      Index* list = pairs.partner.data + begin;
+      for (Index i = 0; i < size; ++i) list[i] = listed[begin + i];
+      if (size <= kMiddleList) {
+        sort_middle(list, size);
+      } else {
+        sort_long(list, size);
+      }
     }
     for (Index i = 0; i < size; ++i) pairs.owner[begin + i] = row;
   }
 
-  static constexpr Index kShort = 8, kMiddle = 32;
+  static constexpr Index kMiddleList = 32;
 
   /// Each partner's rank is the number of smaller ones. More comparisons than other sorts, but none to be guessed.
-  TALUS_HD void sort_short(Index begin, Index size, Index row) const {
-    const Index* list = pairs.partner.data + begin;
-    Index partner[kShort], rank[kShort], sorted[kShort + 1];
-    for (Index i = 0; i < kShort; ++i) partner[i] = list[i];
-    for (Index i = 0; i < kShort; ++i) partner[i] = i < size ? partner[i] : INT32_MAX;
-    for (Index i = 0; i < kShort; ++i) rank[i] = 0;
-    for (Index j = 0; j < kShort; ++j) {
-      for (Index i = 0; i < kShort; ++i) rank[i] += partner[j] < partner[i] ? 1 : 0;
-    }
-    for (Index i = 0; i < kShort; ++i) sorted[rank[i]] = partner[i];
+  TALUS_HD void sort_short(Index begin, Index size) const {
+    Index partner[kShortList];
+    for (Index i = 0; i < kShortList; ++i) partner[i] = listed[begin + i];
+    for (Index i = 0; i < kShortList; ++i) partner[i] = i < size ? partner[i] : INT32_MAX;
     for (Index i = 0; i < size; ++i) {
-      pairs.partner[begin + i] = sorted[i];
-      pairs.owner[begin + i] = row;
+      Index rank = 0;
+      for (Index j = 0; j < kShortList; ++j) rank += partner[j] < partner[i] ? 1 : 0;
+      pairs.partner[begin + rank] = partner[i];
     }
   }
 

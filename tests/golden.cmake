@@ -40,3 +40,6 @@ target_link_libraries(test_golden_o0 PRIVATE talus_o0 TBB::tbb PNG::PNG)
 foreach(isa IN LISTS o0_isas)
   talus_golden_test(golden.o0.${isa} test_golden_o0 ${isa})
 endforeach()
+
+# Only on purpose: writes the hashes of the current code into the source tree.
+add_custom_target(update_golden COMMAND test_golden --update ${CMAKE_CURRENT_SOURCE_DIR}/golden/hashes.h)

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Counts the work of a CUDA step under the emulator of the tests, and writes bench/emulated/<scene>.json.
 
-    bench/emulated/count.py <build directory> [--scenes a,b] [--before 60] [--steps 4] [--out directory]
+    bench/emulated/count.py <build directory> [--scenes a,b] [--before 120] [--steps 4] [--out directory]
 
 Counts are work, not time: instructions are PTX, sectors are 32 bytes of global memory before any cache. They depend on
 the scene and the code alone, so a changed number is a changed program. Per step:
@@ -137,7 +137,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("build", type=pathlib.Path)
     parser.add_argument("--scenes", default=DEFAULT_SCENES)
-    parser.add_argument("--before", type=int, default=60, help="steps before counting begins")
+    parser.add_argument("--before", type=int, default=120, help="steps before counting begins")
     parser.add_argument("--steps", type=int, default=4, help="steps counted; even, for both sides of the cache")
     parser.add_argument("--out", type=pathlib.Path, default=HERE)
     args = parser.parse_args()

@@ -45,29 +45,29 @@ struct SolverSettings {
   FrictionModel friction = FrictionModel::cone;
   Integrator integrator = Integrator::semi_implicit_euler;
   Stabilization stabilization = Stabilization::soft;
-  int substeps = 4;                     ///< sub-steps a step is cut into, 1..64; buys stiffness
-  int iterations = 1;                   ///< biased sweeps in each sub-step, 1..256
-  int relax_iterations = 1;             ///< sweeps without bias in each sub-step, 0..256; friction acts in these
-  float contact_hertz = 60.0f;          ///< [Hz] stiffness of a contact; limited to 1/5 of the sub-step rate
-  float contact_damping_ratio = 5.0f;   ///< [1] of the contact spring; 1 is critical
-  float max_push_speed = 3.0f;          ///< [m/s] at which a deep penetration is pushed out at most
-  float restitution_threshold = 1.0f;   ///< [m/s] approach speed below which contacts do not bounce
-  float speculative_distance = 0.02f;   ///< [m] contacts are made this far ahead of touching, plus the way of a step
-  float recycle_fraction = 0.01f;       ///< [1] a manifold is kept while its pair moved less than this part of its size
-  bool warm_start = true;               ///< start from last step's impulses
-  bool report_residual = false;         ///< compute StepReport::residual (costs one sweep)
+  int substeps = 4;                    ///< sub-steps a step is cut into, 1..64; buys stiffness
+  int iterations = 1;                  ///< biased sweeps in each sub-step, 1..256
+  int relax_iterations = 1;            ///< sweeps without bias in each sub-step, 0..256; friction acts in these
+  float contact_hertz = 60.0f;         ///< [Hz] stiffness of a contact; limited to 1/5 of the sub-step rate
+  float contact_damping_ratio = 5.0f;  ///< [1] of the contact spring; 1 is critical
+  float max_push_speed = 3.0f;         ///< [m/s] at which a deep penetration is pushed out at most
+  float restitution_threshold = 1.0f;  ///< [m/s] approach speed below which contacts do not bounce
+  float speculative_distance = 0.02f;  ///< [m] contacts are made this far ahead of touching, plus the way of a step
+  float recycle_fraction = 0.01f;      ///< [1] a manifold is kept while its pair moved less than this part of its size
+  bool warm_start = true;              ///< start from last step's impulses
+  bool report_residual = false;        ///< compute StepReport::residual (costs one sweep)
 };
 
 /// Gravity, backend, solver and expected sizes of a world.
 struct WorldDef {
   Vec3 gravity{0.0f, -9.81f, 0.0f};  ///< [m/s^2]
   Backend backend = Backend::automatic;
-  int threads = 0;               ///< CPU backend: worker threads, 0 takes all cores. Does not change one bit of a result
-  SolverSettings solver{};       ///< see SolverSettings
-  Index reserve_bodies = 0;      ///< rows made in advance; a world grows by itself
-  Index reserve_pairs = 0;       ///< same for pairs of near bodies
-  Index reserve_contacts = 0;    ///< same for contacts
-  bool contact_reports = false;  ///< keep what World::read_contacts() needs
+  int threads = 0;             ///< CPU backend: worker threads, 0 takes all cores. Does not change one bit of a result
+  SolverSettings solver{};     ///< see SolverSettings
+  Index reserve_bodies = 0;    ///< rows made in advance; a world grows by itself
+  Index reserve_pairs = 0;     ///< same for pairs of near bodies
+  Index reserve_contacts = 0;  ///< same for contacts
+  bool contact_reports = false;      ///< keep what World::read_contacts() needs
   bool instance_transforms = false;  ///< fill DeviceView::instance_transforms at the end of each step
   void* cuda_stream = nullptr;       ///< CUDA backend: a cudaStream_t of the caller's to work on; null makes an own one
 };
@@ -126,12 +126,12 @@ enum class Motion : std::uint8_t {
 /// One body. The defaults are a dynamic ball of 1 m diameter and water's density at rest in the origin.
 struct BodyDef {
   ShapeDef shape{};
-  std::optional<Motion> motion{};  ///< empty: fixed for planes, else dynamic
-  std::optional<float> mass{};     ///< [kg] > 0; empty: density times volume. Ignored unless dynamic
-  float density = 1000.0f;       ///< [kg/m^3] > 0
-  std::optional<Vec3> inertia{};   ///< [kg m^2] principal moments about body axes; empty: those of the shape
-  Vec3 position{0.0f, 0.0f, 0.0f};  ///< [m]
-  Quat orientation = kIdentity;     ///< body to world, |q| = 1 within 1e-3 (normalised on entry)
+  std::optional<Motion> motion{};           ///< empty: fixed for planes, else dynamic
+  std::optional<float> mass{};              ///< [kg] > 0; empty: density times volume. Ignored unless dynamic
+  float density = 1000.0f;                  ///< [kg/m^3] > 0
+  std::optional<Vec3> inertia{};            ///< [kg m^2] principal moments about body axes; empty: those of the shape
+  Vec3 position{0.0f, 0.0f, 0.0f};          ///< [m]
+  Quat orientation = kIdentity;             ///< body to world, |q| = 1 within 1e-3 (normalised on entry)
   Vec3 linear_velocity{0.0f, 0.0f, 0.0f};   ///< [m/s] of the centre of mass, world frame
   Vec3 angular_velocity{0.0f, 0.0f, 0.0f};  ///< [rad/s] world frame
   Material material{};

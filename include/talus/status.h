@@ -56,16 +56,16 @@ struct Residual {
 /// What one step did.
 struct StepReport {
   StepStatus status = StepStatus::ok;
-  std::uint64_t step = 0;       ///< number of this step, from 1
-  Index body_count = 0;         ///< bodies in the world
-  Index pair_count = 0;         ///< pairs of near bodies
-  Index contact_count = 0;      ///< manifolds, touching or about to touch within the step
-  Index point_count = 0;        ///< points of all manifolds
-  Index recycled_count = 0;     ///< manifolds kept from the last step without a new collision test
-  Index color_count = 0;        ///< colors used by the contact graph, without the overflow color
-  Index overflow_count = 0;     ///< manifolds in the overflow color
-  BodyId first_bad_body;        ///< with not_finite: the frozen body of the lowest slot
-  Residual residual;            ///< with SolverSettings::report_residual
+  std::uint64_t step = 0;                     ///< number of this step, from 1
+  Index body_count = 0;                       ///< bodies in the world
+  Index pair_count = 0;                       ///< pairs of near bodies
+  Index contact_count = 0;                    ///< manifolds, touching or about to touch within the step
+  Index point_count = 0;                      ///< points of all manifolds
+  Index recycled_count = 0;                   ///< manifolds kept from the last step without a new collision test
+  Index color_count = 0;                      ///< colors used by the contact graph, without the overflow color
+  Index overflow_count = 0;                   ///< manifolds in the overflow color
+  BodyId first_bad_body;                      ///< with not_finite: the frozen body of the lowest slot
+  Residual residual;                          ///< with SolverSettings::report_residual
   std::array<float, kStageCount> stage_ms{};  ///< [ms] CPU backend: wall time of each stage; CUDA: zero
 
   /// True unless a body left the finite range.

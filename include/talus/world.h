@@ -42,9 +42,9 @@ struct BodyMotion {
 
 /// Mechanical sums over all dynamic bodies, in double precision, in slot order.
 struct Mechanics {
-  double kinetic_energy = 0;    ///< [J]
-  double potential_energy = 0;  ///< [J] -m g·x with each body's gravity scale
-  double momentum[3] = {};      ///< [kg m/s]
+  double kinetic_energy = 0;        ///< [J]
+  double potential_energy = 0;      ///< [J] -m g·x with each body's gravity scale
+  double momentum[3] = {};          ///< [kg m/s]
   double angular_momentum[3] = {};  ///< [kg m^2/s] about the origin
 };
 
@@ -53,14 +53,14 @@ struct Mechanics {
 /// backend plain ones. Any call that adds bodies may move them: ask anew after it.
 struct DeviceView {
   Backend backend = Backend::cpu;
-  Index row_count = 0;          ///< rows in use, with and without a body
-  Vec3Column position;          ///< [m]
-  QuatColumn orientation;       ///< body to world
-  Vec3Column linear_velocity;   ///< [m/s]
-  Vec3Column angular_velocity;  ///< [rad/s]
-  Column<const std::uint8_t> alive;  ///< 1: the row holds a body
-  Column<const std::uint8_t> shape;  ///< ShapeType
-  Vec3Column shape_size;             ///< ShapeDef::size; not to be written
+  Index row_count = 0;                   ///< rows in use, with and without a body
+  Vec3Column position;                   ///< [m]
+  QuatColumn orientation;                ///< body to world
+  Vec3Column linear_velocity;            ///< [m/s]
+  Vec3Column angular_velocity;           ///< [rad/s]
+  Column<const std::uint8_t> alive;      ///< 1: the row holds a body
+  Column<const std::uint8_t> shape;      ///< ShapeType
+  Vec3Column shape_size;                 ///< ShapeDef::size; not to be written
   float* instance_transforms = nullptr;  ///< row-major 3x4 a body, 12 floats, if WorldDef asked for them; else null
 };
 
@@ -88,7 +88,7 @@ class World {
   /// Ids of all bodies, in slot order.
   std::vector<BodyId> bodies() const;
 
-  // ---- edits: take effect before the next step, in the order given ---------------------------------------------------
+  // ---- edits: take effect before the next step, in the order given -------------------------------------------------
   void set_pose(BodyId body, const Transform& pose);
   void set_velocity(BodyId body, Vec3 linear, Vec3 angular);
   void set_material(BodyId body, const Material& material);
@@ -112,7 +112,7 @@ class World {
   void ignore_pair(BodyId a, BodyId b);
   void collide_pair(BodyId a, BodyId b);
 
-  // ---- time ----------------------------------------------------------------------------------------------------------
+  // ---- time --------------------------------------------------------------------------------------------------------
   /// [s] Advances by dt > 0. The report's counts wait for the step to end; see step_async() for one that does not.
   StepReport step(float dt);
   /// n steps of dt each; the report of the last one, with the status bits of all.
@@ -121,10 +121,10 @@ class World {
   void step_async(float dt);
   /// Waits for queued steps and returns the last one's report.
   const StepReport& last_report();
-  /// Steps taken since creation or restore.
+  /// Steps taken since creation; a restored world goes on from the number it was saved with.
   std::uint64_t step_number() const;
 
-  // ---- reading -------------------------------------------------------------------------------------------------------
+  // ---- reading -----------------------------------------------------------------------------------------------------
   BodyMotion motion(BodyId body);
   Transform pose(BodyId body) { return motion(body).pose; }
   Vec3 position(BodyId body) { return motion(body).pose.position; }
@@ -143,7 +143,7 @@ class World {
   /// The backend in use, never `automatic`.
   Backend backend() const;
 
-  // ---- state as bits ---------------------------------------------------------------------------------------------------
+  // ---- state as bits -----------------------------------------------------------------------------------------------
   /// Hash over everything that decides the future: equal worlds have equal hashes, on any backend.
   std::uint64_t state_hash();
   /// Writes all that is needed to resume bit for bit.
@@ -152,7 +152,7 @@ class World {
   /// stream throws Error and leaves the world as it was.
   void restore(std::istream& in);
 
-  // ---- the backend's memory --------------------------------------------------------------------------------------------
+  // ---- the backend's memory ----------------------------------------------------------------------------------------
   /// Pointers for kernels of the caller's. Writing to position or velocity columns is allowed between steps.
   DeviceView device_view();
   /// The cudaStream_t that steps run on; null on the CPU backend.
@@ -174,10 +174,10 @@ const char* backend_name(Backend backend);
 
 /// What this build is and what it runs on.
 struct SystemInfo {
-  std::string version;      ///< of talus
-  std::string build;        ///< compiler and build type
-  std::string simd;         ///< instruction set in use, e.g. "avx512"
-  int simd_lanes = 1;       ///< floats a pack holds
+  std::string version;  ///< of talus
+  std::string build;    ///< compiler and build type
+  std::string simd;     ///< instruction set in use, e.g. "avx512"
+  int simd_lanes = 1;   ///< floats a pack holds
   int hardware_threads = 1;
   bool cuda_built = false;
   std::string cuda_device;  ///< name of the device, or why there is none

@@ -36,8 +36,7 @@ TALUS_INLINE void atomic_max(std::uint32_t* target, std::uint32_t value) {
   atomicMax(target, value);
 #else
   std::uint32_t seen = __atomic_load_n(target, __ATOMIC_RELAXED);
-  while (seen < value &&
-         !__atomic_compare_exchange_n(target, &seen, value, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
+  while (seen < value && !__atomic_compare_exchange_n(target, &seen, value, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
   }
 #endif
 }
@@ -46,8 +45,7 @@ TALUS_INLINE void atomic_min(Index* target, Index value) {
   atomicMin(target, value);
 #else
   Index seen = __atomic_load_n(target, __ATOMIC_RELAXED);
-  while (seen > value &&
-         !__atomic_compare_exchange_n(target, &seen, value, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
+  while (seen > value && !__atomic_compare_exchange_n(target, &seen, value, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
   }
 #endif
 }

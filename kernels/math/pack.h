@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Packs: as many floats as a SIMD register holds, with the operations that kernels use, each with the bits of its scalar
-// twin in math/scalar.h. CPU only. Written over the compiler's vector types: std::experimental::simd has a scalar fma,
-// another max, and gave wrong results with clang 14 (methods: parallel engine, section 5.2).
+// Packs: as many floats as a SIMD register holds, with the operations that kernels use, each with the bits of its
+// scalar twin in math/scalar.h. CPU only. Written over the compiler's vector types: std::experimental::simd has a
+// scalar fma, another max, and gave wrong results with clang 14 (methods: parallel engine, section 5.2).
 #pragma once
 #include <cstdint>
 
@@ -150,7 +150,7 @@ TALUS_INLINE bool any_of(PackMask m) {
   return lane_bits(m) != 0;
 }
 
-// ---- records: eight consecutive floats a row, transposed to eight packs and back --------------------------------------
+// ---- records: eight consecutive floats a row, transposed to eight packs and back -----------------------------------
 
 #if defined(__AVX2__)
 

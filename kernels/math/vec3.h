@@ -80,7 +80,7 @@ TALUS_INLINE Vec3Of<Real> tangent_of(Vec3Of<Real> n) {
   return (Real(1.0f) / length(t)) * t;
 }
 
-// ---- rotations -------------------------------------------------------------------------------------------------------
+// ---- rotations -----------------------------------------------------------------------------------------------------
 
 template <class Real>
 TALUS_INLINE QuatOf<Real> conjugate(QuatOf<Real> q) {
@@ -102,6 +102,13 @@ TALUS_INLINE Vec3Of<Real> rotate(QuatOf<Real> q, Vec3Of<Real> v) {
   const Vec3Of<Real> u{q.x, q.y, q.z};
   const Vec3Of<Real> t = Real(2.0f) * cross(u, v);
   return v + q.w * t + cross(u, t);
+}
+/// How far a rotation moves a vector: rotate(q, v) - v, without the cancellation.
+template <class Real>
+TALUS_INLINE Vec3Of<Real> turned(QuatOf<Real> q, Vec3Of<Real> v) {
+  const Vec3Of<Real> u{q.x, q.y, q.z};
+  const Vec3Of<Real> t = Real(2.0f) * cross(u, v);
+  return q.w * t + cross(u, t);
 }
 /// From world to body.
 template <class Real>

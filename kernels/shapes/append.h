@@ -4,7 +4,7 @@
 #include "math/vec3.h"
 #include "shapes/manifold.h"
 
-namespace talus {
+namespace talus::inline TALUS_ISA {
 
 /// Adds a point. The slots are compared, not indexed, so that a manifold can live in registers.
 TALUS_INLINE void append(Manifold& manifold, const ManifoldPoint& point) {
@@ -60,4 +60,4 @@ TALUS_INLINE float edge_margin(float smallest_half_extent) {
   return min_of(5e-3f, 0.05f * smallest_half_extent);
 }
 
-}  // namespace talus
+}  // namespace talus::inline TALUS_ISA

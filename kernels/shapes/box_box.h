@@ -8,7 +8,7 @@
 #include "shapes/face_clip.h"
 #include "shapes/manifold.h"
 
-namespace talus {
+namespace talus::inline TALUS_ISA {
 
 /// Two boxes seen from each other.
 struct BoxPair {
@@ -210,4 +210,4 @@ TALUS_HD inline Manifold collide_box_box(const PlacedShape& a, const PlacedShape
   return of_rims.count > 0 && nearer ? of_rims : manifold;
 }
 
-}  // namespace talus
+}  // namespace talus::inline TALUS_ISA

@@ -7,7 +7,7 @@
 #include "shapes/append.h"
 #include "shapes/manifold.h"
 
-namespace talus {
+namespace talus::inline TALUS_ISA {
 
 /// A capsule in the frame of a box at the origin.
 struct CapsuleAtBox {
@@ -199,4 +199,4 @@ TALUS_HD inline Manifold collide_box_capsule(const PlacedShape& a, const PlacedS
   return manifold;
 }
 
-}  // namespace talus
+}  // namespace talus::inline TALUS_ISA

@@ -6,7 +6,7 @@
 #include "shapes/append.h"
 #include "shapes/manifold.h"
 
-namespace talus {
+namespace talus::inline TALUS_ISA {
 
 /// Feature: the corner, bit i set if it is on the positive side of axis i.
 TALUS_HD inline Manifold collide_box_plane(const PlacedShape& a, const PlacedShape& b, float reach) {
@@ -35,4 +35,4 @@ TALUS_HD inline Manifold collide_box_plane(const PlacedShape& a, const PlacedSha
   return manifold;
 }
 
-}  // namespace talus
+}  // namespace talus::inline TALUS_ISA

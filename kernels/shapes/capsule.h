@@ -6,7 +6,7 @@
 #include "shapes/append.h"
 #include "shapes/manifold.h"
 
-namespace talus {
+namespace talus::inline TALUS_ISA {
 
 /// Feature: the end, 0 for -y and 1 for +y. The upper end of an inclined capsule touches with the ball at that end.
 TALUS_HD inline Manifold collide_capsule_plane(const PlacedShape& a, const PlacedShape& b, float reach) {
@@ -92,4 +92,4 @@ TALUS_HD inline Manifold collide_capsule_capsule(const PlacedShape& a, const Pla
   return manifold;
 }
 
-}  // namespace talus
+}  // namespace talus::inline TALUS_ISA

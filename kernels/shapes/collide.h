@@ -11,7 +11,7 @@
 #include "shapes/sphere.h"
 #include "shapes/sphere_box.h"
 
-namespace talus {
+namespace talus::inline TALUS_ISA {
 
 /// Classes of pairs, to batch pairs of one kind: sphere-sphere, sphere-box, sphere-capsule, sphere-plane, box-box,
 /// box-capsule, box-plane, capsule-capsule, capsule-plane.
@@ -83,4 +83,4 @@ TALUS_HD inline Manifold collide(ShapeType type_a, const PlacedShape& a, ShapeTy
   return swap ? swapped(manifold) : manifold;
 }
 
-}  // namespace talus
+}  // namespace talus::inline TALUS_ISA

@@ -9,7 +9,7 @@
 #include "shapes/extent.h"
 #include "shapes/manifold.h"
 
-namespace talus {
+namespace talus::inline TALUS_ISA {
 
 /// [m] A lower bound of the distance between two shapes, negative where it says nothing. Exact for spheres, and for
 /// planes against anything; boxes against boxes along their six face axes; else bounding balls.
@@ -48,4 +48,4 @@ TALUS_HD inline bool further_apart_than(ShapeType type_a, const PlacedShape& a, 
   return separation_bound(type_a, a, type_b, b) > reach + round_off;
 }
 
-}  // namespace talus
+}  // namespace talus::inline TALUS_ISA

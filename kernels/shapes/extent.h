@@ -5,7 +5,7 @@
 
 #include "math/vec3.h"
 
-namespace talus {
+namespace talus::inline TALUS_ISA {
 
 constexpr float kUnbounded = 1e30f;  // [m] extent of a half space
 
@@ -69,4 +69,4 @@ TALUS_HD inline float min_half_thickness(ShapeType type, Vec3 size) {
   }
 }
 
-}  // namespace talus
+}  // namespace talus::inline TALUS_ISA

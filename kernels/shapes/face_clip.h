@@ -9,7 +9,7 @@
 #include "shapes/append.h"
 #include "shapes/manifold.h"
 
-namespace talus {
+namespace talus::inline TALUS_ISA {
 
 /// Two boxes seen from the reference face: coordinates u, v across it from its centre, z along its outward normal from
 /// the centre of the reference box. Stored as Vec3 {u, v, z}.
@@ -182,4 +182,4 @@ TALUS_INLINE ClipResult clip_face(const FacePair& f, float reach) {
   return reduce_points(points, f.slop);
 }
 
-}  // namespace talus
+}  // namespace talus::inline TALUS_ISA

@@ -5,7 +5,7 @@
 
 #include "math/vec3.h"
 
-namespace talus {
+namespace talus::inline TALUS_ISA {
 
 /// [m^3] Zero for planes.
 TALUS_HD inline float shape_volume(ShapeType type, Vec3 size) {
@@ -49,4 +49,4 @@ TALUS_HD inline Vec3 shape_inertia(ShapeType type, Vec3 size, float mass) {
   }
 }
 
-}  // namespace talus
+}  // namespace talus::inline TALUS_ISA

@@ -5,7 +5,7 @@
 #include "shapes/append.h"
 #include "shapes/manifold.h"
 
-namespace talus {
+namespace talus::inline TALUS_ISA {
 
 /// Two balls around points of A and B. `at_a` and `at_b` are relative to the centres of A and B, `between` goes from
 /// the ball of A to that of B, `otherwise` is the unit normal if they are concentric. S1-32 (course 2.1.1).
@@ -41,4 +41,4 @@ TALUS_HD inline Manifold collide_sphere_plane(const PlacedShape& a, const Placed
   return one_point(normal, a.size.x * normal, height * normal - d, separation);
 }
 
-}  // namespace talus
+}  // namespace talus::inline TALUS_ISA

@@ -7,7 +7,7 @@
 #include "shapes/append.h"
 #include "shapes/manifold.h"
 
-namespace talus {
+namespace talus::inline TALUS_ISA {
 
 /// A centre inside the box leaves through the nearest face, of equal ones through that of the lowest axis.
 TALUS_HD inline Manifold collide_sphere_box(const PlacedShape& a, const PlacedShape& b, float reach) {
@@ -32,4 +32,4 @@ TALUS_HD inline Manifold collide_sphere_box(const PlacedShape& a, const PlacedSh
   return one_point(normal, radius * normal, axes * (centre + axis_vector(face, side * inside)), -inside - radius);
 }
 
-}  // namespace talus
+}  // namespace talus::inline TALUS_ISA

@@ -15,7 +15,7 @@ namespace {
 
 constexpr double kPi = std::numbers::pi;
 
-// ---- gaps -----------------------------------------------------------------------------------------------------------
+// ---- gaps ----------------------------------------------------------------------------------------------------------
 
 // Signed distance from a point in the box's frame.
 double box_distance(Vecd half, Vecd p) {
@@ -107,7 +107,7 @@ double box_capsule_gap(const Solid& box, const Solid& capsule) {
   return distance(low) - capsule.size.x;
 }
 
-// ---- near pairs -----------------------------------------------------------------------------------------------------
+// ---- near pairs ----------------------------------------------------------------------------------------------------
 
 struct MeasuredBody {
   Solid solid;

@@ -25,7 +25,7 @@ struct RayHit {
   Vecf normal{0.0f, 0.0f, 0.0f};  // unit, towards the ray's origin
 };
 
-// ---- one ray, one shape ---------------------------------------------------------------------------------------------
+// ---- one ray, one shape --------------------------------------------------------------------------------------------
 
 TALUS_HD inline RayHit cast_sphere(const Ray& ray, Vecf centre, float radius) {
   const Vecf from = ray.origin - centre;
@@ -112,7 +112,7 @@ TALUS_HD inline RayHit cast_shape(const Ray& ray, ShapeType type, Vecf size, Vec
   return {};
 }
 
-// ---- camera ---------------------------------------------------------------------------------------------------------
+// ---- camera --------------------------------------------------------------------------------------------------------
 
 struct Camera {
   Vecf eye;                 // [m]
@@ -128,7 +128,7 @@ TALUS_HD inline Ray camera_ray(const Camera& camera, float x, float y) {
   return {camera.eye, normalized(camera.forward + across * camera.right + upward * camera.up)};
 }
 
-// ---- light and colour -----------------------------------------------------------------------------------------------
+// ---- light and colour ----------------------------------------------------------------------------------------------
 
 /// Where the light comes from: a unit vector from the scene towards it.
 TALUS_HD inline Vecf light_direction() {

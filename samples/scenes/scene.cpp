@@ -93,7 +93,7 @@ Vecd random_vec(Jitter& jitter, double size) {
   return size * Vecd{x, y, z};
 }
 
-// ---- piles: a jittered grid of bodies above the floor of a container ------------------------------------------------
+// ---- piles: a jittered grid of bodies above the floor of a container -----------------------------------------------
 
 template <class ShapeOf>
 Scene pile(int count, double spacing, bool tumble, ShapeOf shape_of) {
@@ -127,7 +127,7 @@ Scene mixed_pile(int count) {
   return pile(count, 1.1, false, mixed_shape);
 }
 
-// ---- things that should stand ---------------------------------------------------------------------------------------
+// ---- things that should stand --------------------------------------------------------------------------------------
 
 Scene pyramid2d(int base) {
   Scene scene;
@@ -232,7 +232,7 @@ Scene plate(int spheres) {
   return scene;
 }
 
-// ---- things that move -----------------------------------------------------------------------------------------------
+// ---- things that move ----------------------------------------------------------------------------------------------
 
 // Dominoes along a spiral that runs outwards, half a metre from one to the next. The first one is given a push.
 Scene dominoes(int count) {
@@ -401,7 +401,7 @@ Scene cloud(int count) {
   return scene;
 }
 
-// ---- by name --------------------------------------------------------------------------------------------------------
+// ---- by name -------------------------------------------------------------------------------------------------------
 
 constexpr std::array kScenes{
     SceneInfo{"sphere_pile_N", "sphere_pile_1000", "N spheres fall into a box"},

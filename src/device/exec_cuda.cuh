@@ -27,7 +27,7 @@ constexpr int kBlockThreads = 128;
 constexpr int kResidentBlocks = 3;
 constexpr int kResidentLaneBlocks = 5;
 
-// ---- the two loops, for all kernels -------------------------------------------------------------------------------
+// ---- the two loops, for all kernels --------------------------------------------------------------------------------
 // Index arithmetic is unsigned: a count is below 2^31 and a grid far smaller, so a stride beyond the end cannot wrap.
 
 template <class Kernel>
@@ -50,7 +50,7 @@ __global__ void __launch_bounds__(kBlockThreads, kResidentLaneBlocks)
   }
 }
 
-// ---- what CUB lacks: it takes sizes from the host -----------------------------------------------------------------
+// ---- what CUB lacks: it takes sizes from the host ------------------------------------------------------------------
 
 /// Reads zeros beyond the live count.
 struct ReadLive {
@@ -85,7 +85,7 @@ struct CopySorted {
   }
 };
 
-// ---- the verbs ----------------------------------------------------------------------------------------------------
+// ---- the verbs -----------------------------------------------------------------------------------------------------
 
 class CudaExec {
  public:
@@ -96,7 +96,7 @@ class CudaExec {
   };
 
   /// An executor that launches nothing and finds out what storage_bytes() the sequence of verbs takes. It also makes
-  /// the runtime load the kernels, which must not happen first within a capture.
+  /// the runtime load our kernels, before a capture begins.
   explicit CudaExec(int multiprocessors) : measuring_(true), multiprocessors_(multiprocessors) {}
   /// One that launches on a stream.
   CudaExec(int multiprocessors, cudaStream_t stream, Storage storage)

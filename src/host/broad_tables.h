@@ -32,7 +32,7 @@ struct BroadTables {
   void resize_pairs(Memory& memory, Index count) {
     if (count > INT32_MAX / kCandidatesPerPair - 2 * kLanes) throw Error("too many pairs: " + std::to_string(count));
     candidates.resize(memory, kCandidatesPerPair * count + 2 * kLanes, 0, "near boxes");
-    found.resize(memory, count, 0, "near pairs");
+    found.resize(memory, count + kShortList, 0, "near pairs");
     pair_capacity = count;
   }
   BroadScratch view() const {

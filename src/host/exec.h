@@ -7,8 +7,8 @@
 //   exec.for_each(name, Count n, kernel)
 //       kernel(i) for i in [0, n), in any order, concurrently. A kernel writes its own element or what it owns.
 //   exec.for_each_lane(name, LaneRange range, kernel)
-//       kernel.template solve<Real>(lane) over the lanes of whole blocks, range.begin..range.end: Real is float (one lane
-//       a call) or a pack (that many lanes a call, lane a multiple of it).
+//       kernel.template solve<Real>(lane) over the lanes of whole blocks, range.begin..range.end: Real is float (one
+//       lane a call) or a pack (that many lanes a call, lane a multiple of it).
 //   exec.exclusive_scan(name, Column<Index> values, Count n)
 //       In place: values[i] becomes the sum of all before it.
 //   exec.sort_by_key(name, SortColumns columns, Count n, int bits)

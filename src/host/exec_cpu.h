@@ -19,11 +19,9 @@
 #include <xmmintrin.h>
 #endif
 
-/// Promises the compiler that the iterations of the next loop are independent, so that it may vectorise. gcc does not
-/// vectorise our kernels under `omp simd`.
-#if defined(__clang__)
-#define TALUS_SIMD _Pragma("clang loop vectorize(assume_safety)")
-#elif defined(__GNUC__)
+/// Promises gcc that the iterations of the next loop are independent, so that it may vectorise (under `omp simd` it
+/// does not vectorise our kernels). clang finds out by itself, and warns about each loop that it cannot do so for.
+#if defined(__GNUC__) && !defined(__clang__)
 #define TALUS_SIMD _Pragma("GCC ivdep")
 #else
 #define TALUS_SIMD
@@ -171,7 +169,8 @@ class BasicCpuExec {
     const Index chunk = chunk_size(size, kSortGrain);
     const RadixBuffers buffers{columns.keys.data, columns.values.data, columns.spare_keys.data,
                                columns.spare_values.data};
-    radix_sort(buffers, size, bits, chunk, sort_counts_, [this](int chunks, auto&& body) { parallel(chunks, body); });
+    radix_sort(buffers, size, bits, chunk, sort_counts_,
+               [exec = this](int chunks, auto&& body) { exec->parallel(chunks, body); });
   }
 
  private:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Memory of a backend: plain memory on the CPU, stream-ordered device memory on CUDA. Allocation happens when a world is
-// made, grows or is edited, never within a step.
+// Memory of a backend: plain memory on the CPU, stream-ordered device memory on CUDA. Allocation happens when a world
+// is made, grows or is edited, never within a step.
 #pragma once
 #include <cstddef>
 #include <utility>

@@ -13,8 +13,8 @@
 
 namespace talus {
 
-/// Enqueues one step. State is written in finish_step alone, so a step that finds a buffer too small leaves the world as
-/// it was: every loop bound becomes zero, the host enlarges the buffer and enqueues the same step again.
+/// Enqueues one step. State is written in finish_step alone, so a step that finds a buffer too small leaves the world
+/// as it was: every loop bound becomes zero, the host enlarges the buffer and enqueues the same step again.
 template <class Exec>
 void run_step(Exec& exec, const StepViews& v) {  //      reads                          -> writes
   begin_step(exec, v);                           //      must_grow                      -> loop bounds
@@ -23,8 +23,8 @@ void run_step(Exec& exec, const StepViews& v) {  //      reads                  
   collide_pairs(exec, v);                        //      pairs, pose, last cache        -> manifolds, warm start
   color_contacts(exec, v);                       //      body graph                     -> colors, lanes
   prepare_contacts(exec, v);                     //      manifolds, mass                -> solver rows, body records
-  solve_contacts(exec, v);                       //      rows, colors, forces, h        -> velocities, displacements, impulses
-  finish_step(exec, v);                          //      records, impulses              -> state, cache, report
+  solve_contacts(exec, v);  //      rows, colors, forces, h        -> velocities, displacements, impulses
+  finish_step(exec, v);     //      records, impulses              -> state, cache, report
 }
 
 }  // namespace talus

@@ -104,8 +104,10 @@ void Simulation::set_ignored_pairs(std::span<const std::uint64_t> pairs) {
   ignored_count_ = count;
 }
 
-// Enlarges both sides of the contact cache; the last step's contacts stay.
+// Enlarges both sides of the contact cache; the last step's contacts stay. The broad phase, whose room is what a step
+// is held to, comes last: if memory runs out on the way, the old limit stands.
 void Simulation::resize_pairs(Index pairs) {
+  solve_.resize_pairs(memory_, pairs);
   const Index kept = rounded_to_blocks(last_pair_count_);
   for (CacheTables& cache : caches_) {
     const bool keep = &cache == &cache_of(confirmed_);
@@ -118,7 +120,6 @@ void Simulation::resize_pairs(Index pairs) {
     cache.rows = std::move(rows);
   }
   broad_.resize_pairs(memory_, pairs);
-  solve_.resize_pairs(memory_, pairs);
   pair_capacity_ = pairs;
 }
 

@@ -59,8 +59,7 @@ class Simulation {
 
   const std::shared_ptr<StepBackend>& backend() const { return backend_; }
 
-  // ---- the queue
-  // -----------------------------------------------------------------------------------------------------
+  // ---- the queue ---------------------------------------------------------------------------------------------------
   /// Steps queued so far, confirmed or not.
   std::uint64_t step_number() const { return confirmed_ + queue_.size(); }
   bool queue_full() const { return queue_.size() >= static_cast<std::size_t>(kMaxQueuedSteps); }
@@ -72,8 +71,7 @@ class Simulation {
   /// are missing are dropped, and Error is thrown.
   void confirm(StepReport& last, StepSummary& all);
 
-  // ---- between steps: the queue must be empty
-  // --------------------------------------------------------------------------
+  // ---- between steps: the queue must be empty ----------------------------------------------------------------------
   Index rows() const { return rows_; }
   /// Makes room for that many rows.
   void reserve_rows(Index rows);
@@ -83,8 +81,7 @@ class Simulation {
   void set_ignored_pairs(std::span<const std::uint64_t> pairs);
   void apply(const EditLayers& edits);
 
-  // ---- as plain memory: the queue must be empty
-  // ------------------------------------------------------------------------
+  // ---- as plain memory: the queue must be empty --------------------------------------------------------------------
   /// State of all rows; on the CPU the table itself. Valid until the next step or edit.
   const BodyState& state_on_host();
   BodyStateRow state_row(Index row);

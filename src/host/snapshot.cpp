@@ -31,8 +31,7 @@ constexpr const char* kRestore = "restore";
   throw Error(std::string(kRestore) + ": " + why);
 }
 
-// ---- sinks and a source: the order of all values is written once, in transfer(), for every use
-// ------------------------
+// ---- sinks and a source: the order of all values is written once, in transfer(), for every use ---------------------
 
 struct HashSink {
   Hash64 hash;
@@ -193,8 +192,7 @@ std::uint64_t layout_hash() {
   return hash.value();
 }
 
-// ---- values that no world has
-// ------------------------------------------------------------------------------------------
+// ---- values that no world has --------------------------------------------------------------------------------------
 
 void check(bool good, const char* what) {
   if (!good) reject_file(std::string("the snapshot holds ") + what);

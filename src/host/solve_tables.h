@@ -18,8 +18,8 @@ struct SolveTables {
   }
   void resize_pairs(Memory& memory, Index count) { pairs.resize(memory, count + 1, 0, "solver scratch of pairs"); }
   void resize_contacts(Memory& memory, Index count) {
-    contacts.resize(memory, count, 0, "solver scratch of contacts");
     lanes.reset(memory, count + kColorCount * kLanes, "solver rows");
+    contacts.resize(memory, count, 0, "solver scratch of contacts");  // last: its capacity is what a step is held to
   }
   SolveScratch view() const { return {rows.view(), pairs.view(), contacts.view(), lanes.view(), contacts.capacity()}; }
   std::size_t bytes() const { return rows.bytes() + pairs.bytes() + contacts.bytes() + lanes.bytes(); }

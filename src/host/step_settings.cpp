@@ -26,7 +26,7 @@ StepParams make_step_params(const WorldDef& def, float dt) {
   const float hertz = min_of(s.contact_hertz, kMaxHertzPerRate * p.inv_h);
   p.contact = make_softness(hertz, s.contact_damping_ratio, p.h);
   p.ground = make_softness(2.0f * hertz, s.contact_damping_ratio, p.h);
-  p.split = make_softness(0.5f * hertz, s.contact_damping_ratio, p.h);
+  p.split = make_softness(hertz, s.contact_damping_ratio, p.h);
   if (s.stabilization == Stabilization::projection) p.contact = p.ground = Softness{0.0f, 1.0f, 0.0f};  // rigid
   p.max_push_speed = s.max_push_speed;
   p.restitution_threshold = s.restitution_threshold;

@@ -14,7 +14,7 @@ namespace talus {
 
 /// Facts that shape the sequence of verbs. They change rarely; a captured step is valid while they stay.
 struct StepShape {
-  Index rows = 0;            // body rows, host's number: equal to counters->rows in a step that happens
+  Index rows = 0;  // body rows, host's number: equal to counters->rows in a step that happens
   Index plane_count = 0;
   int substeps = 0;
   int iterations = 0;
@@ -40,7 +40,7 @@ struct StepViews {
   ContactCache next;                          // written: of this step
   BroadScratch broad;
   SolveScratch solve;
-  Column<float> instance_transforms;          // 12 a row, if asked for
+  Column<float> instance_transforms;                  // 12 a row, if asked for
   bool operator==(const StepViews&) const = default;  // the same memory and the same shape
 };
 

@@ -33,9 +33,8 @@ void visit_planes(QuatColumn& column, F&& visit) {
 /// Calls visit(name, pointer of the plane) for every plane of a view, in the order of the table.
 template <class View, class F>
 void visit_all_planes(View& view, F&& visit) {
-  view.visit_columns([&](const char* name, auto& column) {
-    visit_planes(column, [&](auto*& plane) { visit(name, plane); });
-  });
+  view.visit_columns(
+      [&](const char* name, auto& column) { visit_planes(column, [&](auto*& plane) { visit(name, plane); }); });
 }
 
 /// A table of columns in a backend's memory.
@@ -150,8 +149,9 @@ class BlockTable {
   std::size_t bytes() const { return block_.bytes(); }
   /// Makes room for at least `rows` rows, all words zero. Old content is lost.
   void reset(Memory& memory, Index rows, const char* what) {
-    size_ = (rows + kLanes - 1) / kLanes * kLanes;
-    block_ = Block(memory, sizeof(std::uint32_t) * Fields * static_cast<std::size_t>(size_), what);
+    const Index size = (rows + kLanes - 1) / kLanes * kLanes;
+    block_ = Block(memory, sizeof(std::uint32_t) * Fields * static_cast<std::size_t>(size), what);
+    size_ = size;
     if (size_ > 0) memory.fill(block_.data(), 0, block_.bytes());
   }
 

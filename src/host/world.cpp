@@ -22,8 +22,7 @@ std::shared_ptr<StepBackend> make_backend(const WorldDef& def) {
 
 }  // namespace
 
-// ---- Impl
-// --------------------------------------------------------------------------------------------------------------
+// ---- Impl ----------------------------------------------------------------------------------------------------------
 
 Index World::Impl::row_of(const Where& where, BodyId body) const {
   if (!slots.contains(body)) {
@@ -76,8 +75,7 @@ void World::Impl::replace_body(Index row, const BodyMirror& next, const BodyStat
   if (edits.size() >= kMaxQueuedEdits) flush();
 }
 
-// ---- life
-// --------------------------------------------------------------------------------------------------------------
+// ---- life ----------------------------------------------------------------------------------------------------------
 
 World::World(const WorldDef& def) : impl_(std::make_unique<Impl>()) {
   validate_world(Where{"World", "def"}, def);
@@ -89,8 +87,7 @@ World::~World() = default;
 World::World(World&&) noexcept = default;
 World& World::operator=(World&&) noexcept = default;
 
-// ---- bodies
-// ------------------------------------------------------------------------------------------------------------
+// ---- bodies --------------------------------------------------------------------------------------------------------
 
 BodyId World::add_body(const BodyDef& def) {
   const NewBody body = make_body(Where{"add_body", "def"}, def);
@@ -167,8 +164,7 @@ std::vector<BodyId> World::bodies() const {
   return ids;
 }
 
-// ---- time
-// --------------------------------------------------------------------------------------------------------------
+// ---- time ----------------------------------------------------------------------------------------------------------
 
 void World::step_async(float dt) {
   Impl& w = *impl_;

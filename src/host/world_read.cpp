@@ -49,8 +49,7 @@ DoubleVec rotate(Quat q, DoubleVec v, double sign) {
 
 }  // namespace
 
-// ---- motions
-// -----------------------------------------------------------------------------------------------------------
+// ---- motions -------------------------------------------------------------------------------------------------------
 
 BodyMotion World::motion(BodyId body) {
   const Index row = impl_->row_of({"motion", "body"}, body);
@@ -88,8 +87,7 @@ BodyDef World::definition(BodyId body) {
   return definition_of(impl_->mirror(row), impl_->sim->state_row(row));
 }
 
-// ---- contacts
-// ----------------------------------------------------------------------------------------------------------
+// ---- contacts ------------------------------------------------------------------------------------------------------
 
 std::vector<ContactReport> World::read_contacts() {
   Impl& w = *impl_;
@@ -129,8 +127,7 @@ std::vector<ContactReport> World::read_contacts() {
   return reports;
 }
 
-// ---- sums
-// --------------------------------------------------------------------------------------------------------------
+// ---- sums ----------------------------------------------------------------------------------------------------------
 
 Mechanics World::mechanics() {
   Impl& w = *impl_;
@@ -160,8 +157,7 @@ Mechanics World::mechanics() {
   return sum;
 }
 
-// ---- state as bits
-// -----------------------------------------------------------------------------------------------------
+// ---- state as bits -------------------------------------------------------------------------------------------------
 
 Snapshot World::Impl::capture() {
   flush();
@@ -230,8 +226,7 @@ void World::Impl::adopt(Snapshot s) {
   report.body_count = slots.count();
 }
 
-// ---- the backend's memory
-// ----------------------------------------------------------------------------------------------
+// ---- the backend's memory ------------------------------------------------------------------------------------------
 
 DeviceView World::device_view() {
   Impl& w = *impl_;

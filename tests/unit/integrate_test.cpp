@@ -86,8 +86,7 @@ double energy(Vec3 moments, Quat q, Vec3 w) {
   return 0.5 * momentum(moments, q, w).dot(eigen(w));
 }
 
-// ---- velocities
-// ------------------------------------------------------------------------------------------------------
+// ---- velocities ----------------------------------------------------------------------------------------------------
 
 TEST(IntegrateVelocities, AddsGravityForceAndTorqueAndDamps) {
   MotionRig rig(0.01f);
@@ -145,8 +144,7 @@ TEST(IntegrateVelocities, FlagsWhatLeavesTheFiniteRange) {
   EXPECT_EQ(rig.velocity(2).flag, 0.0f);
 }
 
-// ---- positions and rotations
-// -----------------------------------------------------------------------------------------
+// ---- positions and rotations ---------------------------------------------------------------------------------------
 
 TEST(IntegratePositions, HalfTurnIsSineAndCosine) {
   for (double x = 0; x < 0.785; x += 0.005) {

@@ -106,7 +106,7 @@ TEST(Raycast, PlaneFromItsFrontOnly) {
   expect_hit(turned_hit, 12.0f, {-1, 0, 0});
 }
 
-// ---- pictures -------------------------------------------------------------------------------------------------------
+// ---- pictures ------------------------------------------------------------------------------------------------------
 
 RenderBody ball(Vecf position, float radius, std::uint32_t slot = 0) {
   RenderBody body;
@@ -236,7 +236,7 @@ TEST(Render, RefusesWhatItCannotDraw) {
   EXPECT_THROW(render({}, camera_on_z(10, 10), 0), Error);
 }
 
-// ---- files ----------------------------------------------------------------------------------------------------------
+// ---- files ---------------------------------------------------------------------------------------------------------
 
 TEST(Png, ComesBackAsItWasWritten) {
   Image image{7, 5, {}};

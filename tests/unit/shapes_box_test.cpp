@@ -52,7 +52,7 @@ double area_along_y(const Manifold& m) {
   return 0.5 * twice;
 }
 
-// ---- faces ------------------------------------------------------------------------------------------------
+// ---- faces ---------------------------------------------------------------------------------------------------------
 
 TEST(BoxBox, StackedCubesTouchAtFourCorners) {  // S1-36
   const Manifold m = collide_box_box(box({0.5f, 0.5f, 0.5f}, {3, 0, 0}), box({0.5f, 0.5f, 0.5f}, {3, 0.99f, 0}), 0.0f);
@@ -129,7 +129,7 @@ TEST(BoxBox, ConcentricBoxesLeaveAlongTheThinnestAxis) {
   EXPECT_NEAR(m.points[0].separation, -0.5f, 1e-6f);
 }
 
-// ---- edges ------------------------------------------------------------------------------------------------
+// ---- edges ---------------------------------------------------------------------------------------------------------
 
 /// Two bars turned by 45 degrees about their length, ridge on ridge, crossing at an angle.
 TEST(BoxBox, CrossingEdgesTouchAtOnePoint) {  // S1-35
@@ -172,7 +172,7 @@ TEST(BoxBox, CornersApartAreSeenAlongTheWayBetweenThem) {
   expect_near(m.points[0].on_a, {1, 1, 1}, 1e-5f);
 }
 
-// ---- feature ids ------------------------------------------------------------------------------------------
+// ---- feature ids ---------------------------------------------------------------------------------------------------
 
 TEST(BoxBox, AlignedStackKeepsItsFeaturesUnderPerturbation) {
   RandomShapes random(41);
@@ -240,7 +240,7 @@ TEST(BoxBox, RestingCubeDoesNotFlipItsReference) {
   }
 }
 
-// ---- reduction --------------------------------------------------------------------------------------------
+// ---- reduction -----------------------------------------------------------------------------------------------------
 
 TEST(ReducePoints, KeepsTheDeepestAndMostOfTheArea) {
   RandomShapes random(45);
@@ -266,7 +266,7 @@ TEST(ReducePoints, KeepsTheDeepestAndMostOfTheArea) {
   }
 }
 
-// ---- box and plane ----------------------------------------------------------------------------------------
+// ---- box and plane -------------------------------------------------------------------------------------------------
 
 TEST(BoxPlane, FlatBoxHasFourPointsNamedByTheirCorners) {  // S0-100
   const PlacedShape ground{{0, 1, 0}, {0, 0, 0}, kIdentity};

@@ -26,7 +26,7 @@ void expect_near(Vec3 found, Vec3 expected, float tolerance = 2e-6f) {
   EXPECT_NEAR(found.z, expected.z, tolerance);
 }
 
-// ---- capsule and plane ------------------------------------------------------------------------------------
+// ---- capsule and plane ---------------------------------------------------------------------------------------------
 
 TEST(CapsulePlane, LyingCapsuleHasTwoPoints) {
   const PlacedShape ground{{0, 1, 0}, {0, 0, 0}, kIdentity};
@@ -62,7 +62,7 @@ TEST(CapsulePlane, InclinedCapsuleKeepsTheNameOfItsLowerEnd) {
   EXPECT_NEAR(m.points[0].separation, 0.65f - 0.15643447f - 0.5f, 1e-5f);
 }
 
-// ---- capsule and capsule ----------------------------------------------------------------------------------
+// ---- capsule and capsule -------------------------------------------------------------------------------------------
 
 TEST(CapsuleCapsule, CrossingCapsulesHaveOnePoint) {
   const Manifold m = collide_capsule_capsule(capsule(0.5f, 2, {0, 0, 0}, kAlongX),
@@ -133,7 +133,7 @@ TEST(CapsuleCapsule, LongCapsulesCrossingAtFourDegreesTouchAtOnePoint) {
   expect_near(m.points[0].on_a, {0.1f, 0, 0}, 1e-5f);
 }
 
-// ---- box and capsule --------------------------------------------------------------------------------------
+// ---- box and capsule -----------------------------------------------------------------------------------------------
 
 TEST(BoxCapsule, LyingOnAFaceHasTwoPoints) {
   const Manifold m = collide_box_capsule(box({2, 0.5f, 2}), capsule(0.25f, 1, {0.5f, 0.6875f, 0}, kAlongX), 0.0f);

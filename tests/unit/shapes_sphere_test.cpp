@@ -29,7 +29,7 @@ void expect_one_point(const Manifold& m, Vec3 normal, float separation, Vec3 on_
   expect_near(m.points[0].on_b, on_b);
 }
 
-// ---- sphere and sphere ------------------------------------------------------------------------------------
+// ---- sphere and sphere ---------------------------------------------------------------------------------------------
 
 TEST(SphereSphere, OverlapAlongX) {  // S1-32
   const Manifold m = collide_sphere_sphere(ball(1, {0, 0, 0}), ball(1, {1.5f, 0, 0}), 0.0f);
@@ -52,7 +52,7 @@ TEST(SphereSphere, FarFromTheOriginOnlyTheDifferenceCounts) {
   expect_one_point(m, {1, 0, 0}, -0.5f, {1, 0, 0}, {-1, 0, 0});
 }
 
-// ---- sphere and box ---------------------------------------------------------------------------------------
+// ---- sphere and box ------------------------------------------------------------------------------------------------
 
 TEST(SphereBox, ShallowOnAFace) {  // S1-33 with E13: from sphere to box
   const Manifold m = collide_sphere_box(ball(0.5f, {1.4f, 0, 0}), cube(1), 0.0f);
@@ -100,7 +100,7 @@ TEST(SphereBox, TurnedBox) {
   EXPECT_EQ(collide_sphere_box(ball(0.5f, {7, 0, 0}), box, 0.4f).count, 0);
 }
 
-// ---- sphere and capsule -----------------------------------------------------------------------------------
+// ---- sphere and capsule --------------------------------------------------------------------------------------------
 
 TEST(SphereCapsule, BesideBeyondAndOnTheSegment) {
   const PlacedShape capsule{{0.5f, 1, 0}, {0, 0, 0}, kIdentity};
@@ -126,7 +126,7 @@ TEST(SphereCapsule, LyingCapsule) {
                    {0, -0.5f, 0}, {-1.5f, 0.25f, 0});
 }
 
-// ---- sphere and plane -------------------------------------------------------------------------------------
+// ---- sphere and plane ----------------------------------------------------------------------------------------------
 
 TEST(SpherePlane, AboveBelowAndOutOfReach) {
   const PlacedShape ground{{0, 1, 0}, {0, 0.5f, 0}, kIdentity};

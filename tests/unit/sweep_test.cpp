@@ -11,6 +11,7 @@
 #include "../support/shape_oracles.h"
 #include "../support/shuffle_exec.h"
 #include "exec_cpu.h"
+#include "math/pack.h"
 
 namespace talus::testing {
 namespace {
@@ -81,7 +82,7 @@ std::vector<SceneBody> cloud(Index count, std::uint32_t seed) {
 void expect_all_pairs(const std::vector<SceneBody>& list, const std::string& what,
                       std::vector<std::uint64_t> ignored = {}) {
   const CpuThreads threads(1);
-  BasicCpuExec<float> exec(threads);
+  BasicCpuExec<NativePack> exec(threads);
   BroadScene scene(list, std::move(ignored));
   scene.run(exec);
   const std::vector<RowPair> found = scene.pairs();
@@ -227,7 +228,7 @@ TEST(Sweep, ListsPairsByOwnerWithBegins) {
   }
 }
 
-TEST(Sweep, OrderOfElementsAndThreadsDoNotMatter) {
+TEST(Sweep, OrderOfElementsThreadsAndPacksDoNotMatter) {
   std::vector<SceneBody> list = cloud(3000, 27);
   list[5].shape = plane({0.0f, 1.0f, 0.0f});
   list[5].motion = Motion::fixed;
@@ -246,9 +247,12 @@ TEST(Sweep, OrderOfElementsAndThreadsDoNotMatter) {
   for (int count : {2, 3, 8}) {
     const CpuThreads threads(count);
     BasicCpuExec<float> parallel(threads);
+    BasicCpuExec<NativePack> packs(threads);
     BroadScene again(list);
     for (int i = 0; i < 3; ++i) again.run(parallel);
     EXPECT_EQ(again.pairs(), expected) << count << " threads";
+    for (int i = 0; i < 3; ++i) again.run(packs);
+    EXPECT_EQ(again.pairs(), expected) << count << " threads, in packs";
   }
 }
 

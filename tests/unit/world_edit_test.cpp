@@ -32,8 +32,7 @@ void expect_near(Vec3 actual, Vec3 expected, float tolerance = 0.0f) {
   EXPECT_NEAR(actual.z, expected.z, tolerance);
 }
 
-// ---- forces
-// -------------------------------------------------------------------------------------------------------------
+// ---- forces --------------------------------------------------------------------------------------------------------
 
 TEST_P(WorldEditTest, ForceOverOneStepIsMassTimesAcceleration) {
   Scene s(weightless());
@@ -98,8 +97,7 @@ TEST_P(WorldEditTest, ForceActsWhereTheBodyWasWhenItWasApplied) {
   EXPECT_EQ(s.position(b).x, 50.0f);
 }
 
-// ---- impulses
-// -----------------------------------------------------------------------------------------------------------
+// ---- impulses ------------------------------------------------------------------------------------------------------
 
 TEST_P(WorldEditTest, ImpulsesChangeVelocityAtOnce) {
   Scene s(weightless());
@@ -132,8 +130,7 @@ TEST_P(WorldEditTest, ImpulsesFarFromTheOriginLoseNoDigits) {
   expect_near(s.spin(b), {0, 0, 16 * 0.1f * 0.5f / 4}, 1e-6f);
 }
 
-// ---- composition
-// --------------------------------------------------------------------------------------------------------
+// ---- composition ---------------------------------------------------------------------------------------------------
 
 TEST_P(WorldEditTest, VelocityAfterAnImpulseCancelsIt) {
   Scene s(weightless());
@@ -207,8 +204,7 @@ TEST_P(WorldEditTest, EditsOfANewBodyAndOfARemovedOne) {
   expect_near(s.velocity(next), kNone);  // the force was for the one before
 }
 
-// ---- properties
-// ---------------------------------------------------------------------------------------------------------
+// ---- properties ----------------------------------------------------------------------------------------------------
 
 TEST_P(WorldEditTest, GravityItsScaleAndDamping) {
   WorldDef d = def();

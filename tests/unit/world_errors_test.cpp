@@ -4,6 +4,7 @@
 #include <talus/talus.h>
 
 #include <array>
+#include <cstdlib>
 #include <functional>
 #include <limits>
 #include <string>
@@ -229,6 +230,18 @@ TEST(WorldBackends, UnavailableOneSaysWhy) {
   if (available_backends().size() > 1) GTEST_SKIP() << "CUDA is available here";
   EXPECT_NE(error_of([&] { World world(d); }).find("CUDA"), std::string::npos);
   d.backend = Backend::automatic;
+  EXPECT_EQ(World(d).backend(), Backend::cpu);
+}
+
+TEST(WorldBackends, UnknownInstructionSetIsNamed) {
+  const char* old = std::getenv("TALUS_SIMD");
+  const std::string before = old == nullptr ? "" : old;
+  ::setenv("TALUS_SIMD", "abacus", 1);
+  WorldDef d;
+  d.backend = Backend::cpu;
+  const std::string text = error_of([&] { World world(d); });
+  before.empty() ? ::unsetenv("TALUS_SIMD") : ::setenv("TALUS_SIMD", before.c_str(), 1);
+  EXPECT_NE(text.find("TALUS_SIMD=abacus"), std::string::npos) << text;
   EXPECT_EQ(World(d).backend(), Backend::cpu);
 }
 

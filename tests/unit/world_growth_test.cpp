@@ -4,8 +4,13 @@
 #include <gtest/gtest.h>
 #include <talus/talus.h>
 
+#include <memory>
+#include <span>
+#include <string>
 #include <vector>
 
+#include "backend.h"
+#include "simulation_rig.h"
 #include "support/backends.h"
 #include "support/scene.h"
 
@@ -116,6 +121,75 @@ TEST_P(WorldGrowthTest, RowsGrownBetweenStepsKeepTheContacts) {
     w->step_n(cpu_or_cuda(20, 4), kStep);
   }
   EXPECT_EQ(small.state_hash(), big.state_hash());
+}
+
+// ---- no memory to grow into ----------------------------------------------------------------------------------------
+
+/// Gives out a number of blocks, then no more.
+class ScarceMemory final : public Memory {
+ public:
+  explicit ScarceMemory(Memory& memory) : memory_(memory) {}
+  int left = 1'000'000;
+
+  void* allocate(std::size_t bytes, const char* what) override {
+    if (left == 0) throw Error(std::string("out of memory for ") + what);
+    --left;
+    return memory_.allocate(bytes, what);
+  }
+  void release(void* block) noexcept override { memory_.release(block); }
+  void upload(void* to, const void* from, std::size_t bytes) override { memory_.upload(to, from, bytes); }
+  void download(void* to, const void* from, std::size_t bytes) override { memory_.download(to, from, bytes); }
+  void copy(void* to, const void* from, std::size_t bytes) override { memory_.copy(to, from, bytes); }
+  void fill(void* to, unsigned char byte, std::size_t bytes) override { memory_.fill(to, byte, bytes); }
+
+ private:
+  Memory& memory_;
+};
+
+class ScarceBackend final : public StepBackend {
+ public:
+  Backend kind() const override { return cpu_->kind(); }
+  ScarceMemory& memory() override { return memory_; }
+  void apply_edits(const EditViews& edits, const StepViews& views) override { cpu_->apply_edits(edits, views); }
+  void enqueue_step(const StepViews& views) override { cpu_->enqueue_step(views); }
+  std::span<const Counters> wait() override { return cpu_->wait(); }
+  std::array<float, kStageCount> stage_ms() const override { return cpu_->stage_ms(); }
+  void* stream() const override { return nullptr; }
+  void record_event(void*) override {}
+  void wait_event(void*) override {}
+
+ private:
+  std::unique_ptr<StepBackend> cpu_ = make_cpu_backend(1);
+  ScarceMemory memory_{cpu_->memory()};
+};
+
+TEST(Growth, WithoutMemoryTheStepIsMissingAndNothingElse) {
+  // However far the growth gets before memory runs out: the world stands before the step, and can go on when there is
+  // some.
+  WorldDef d;
+  d.reserve_bodies = d.reserve_pairs = d.reserve_contacts = 1;
+  const std::vector<BodyDef> defs = pile(40);
+  SimulationRig reference(std::make_shared<ScarceBackend>(), WorldDef{}, defs);
+  reference.step(kStep);
+  int failures = 0;
+  for (int blocks = 0; failures == blocks; ++blocks) {
+    const std::shared_ptr<ScarceBackend> backend = std::make_shared<ScarceBackend>();
+    SimulationRig rig(backend, d, defs);
+    const std::vector<unsigned char> before = rig.bytes();
+    backend->memory().left = blocks;
+    const std::string text = error_of([&] { rig.step(kStep); });
+    backend->memory().left = 1'000'000;
+    if (!text.empty()) {
+      ++failures;
+      EXPECT_NE(text.find("out of memory"), std::string::npos) << text;
+      EXPECT_EQ(rig.simulation().step_number(), 0u);
+      EXPECT_TRUE(rig.bytes() == before) << blocks;
+      rig.step(kStep);
+    }
+    EXPECT_TRUE(rig.bytes() == reference.bytes()) << blocks;
+    EXPECT_EQ(rig.simulation().step_number(), 1u);
+  }
+  EXPECT_GT(failures, 10) << "blocks that a growth takes";
 }
 
 }  // namespace

@@ -56,7 +56,7 @@ std::string solver_names() {
   return names;
 }
 
-// ---- the options ----------------------------------------------------------------------------------------------------
+// ---- the options ---------------------------------------------------------------------------------------------------
 
 std::vector<Option> simulation_options(SimulationOptions& o) {
   return {
@@ -101,7 +101,7 @@ std::vector<Option> bench_options(BenchOptions& o) {
   return options;
 }
 
-// ---- parsing --------------------------------------------------------------------------------------------------------
+// ---- parsing -------------------------------------------------------------------------------------------------------
 
 bool asks_for_help(std::string_view argument) {
   return argument == "--help" || argument == "-h";

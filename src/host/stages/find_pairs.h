@@ -94,8 +94,8 @@ void find_pairs(Exec& exec, const StepViews& v) {
 
   // The same by owner and partner.
   exec.exclusive_scan("scan_pairs", v.next.pairs.begin, rows_and_end);
-  exec.for_each("place_pairs", Count{&counters->pairs, pair_capacity}, PlacePairs{v.broad.found, v.next.pairs});
-  exec.for_each("sort_partners", each_row, SortPartners{v.next.pairs});
+  exec.for_each("place_pairs", Count{&counters->pairs, pair_capacity}, PlacePairs{v.broad.found, v.next.pairs.begin});
+  exec.for_each("sort_partners", each_row, SortPartners{v.broad.found.listed, v.next.pairs});
 }
 
 }  // namespace talus

@@ -17,7 +17,7 @@ void finish_step(Exec& exec, const StepViews& v) {
     exec.for_each("MeasureResidual", lanes,
                   MeasureResidual{{v.solve.lanes, rows.velocity.data, rows.displacement.data, v.params}, v.counters});
   }
-  exec.for_each("StoreImpulses", lanes, StoreImpulses{v.solve.lanes, v.next.rows});
+  exec.for_each("StoreImpulses", lanes, StoreImpulses{v.solve.lanes, v.next.rows, v.params});
   exec.for_each("FinishBodies", bodies,
                 FinishBodies{v.model, rows.velocity, rows.displacement, v.state, v.inputs, v.counters});
   if (v.shape.instance_transforms) {

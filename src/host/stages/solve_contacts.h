@@ -10,7 +10,9 @@
 
 namespace talus {
 
-constexpr int kBounceSweeps = 8;   // Newton's cradle of three converges by 4 a sweep: 1.5e-5 of the answer
+constexpr int kBounceSweeps = 8;      // Newton's cradle of three converges by 4 a sweep: 1.5e-5 of the answer
+constexpr int kFirstRelaxSweeps = 2;  // more in the first sub-step: a box put on a slope of 30 degrees goes 0.335 m in
+                                      // its first second (exact 0.334), with one 0.339, without 0.369
 constexpr int kProjectSweeps = 2;  // per sub-step
 
 /// One sweep: color after color, then the overflow color by mass splitting.
@@ -60,7 +62,8 @@ void solve_contacts(Exec& exec, const StepViews& v) {
     if (v.shape.projection) {
       for (int i = 0; i < kProjectSweeps; ++i) project_contacts(exec, v);
     }
-    for (int i = 0; i < v.shape.relax_iterations; ++i) sweep_contacts<Sweep::relax>(exec, v);
+    const int more = substep == 0 && v.shape.relax_iterations > 0 ? kFirstRelaxSweeps : 0;
+    for (int i = 0; i < v.shape.relax_iterations + more; ++i) sweep_contacts<Sweep::relax>(exec, v);
   }
   if (v.shape.restitution) {
     for (int i = 0; i < kBounceSweeps; ++i) sweep_contacts<Sweep::bounce>(exec, v);
