@@ -39,6 +39,11 @@ struct UpdateBounds {
     const Vec3 size = model.shape_size[row], position = state.position[row];
     const Quat orientation = alive ? state.orientation[row] : kIdentity;
     const float radius = model.radius[row];
+    // The shape as a rounded box, see ShapeRecord.
+    const bool is_box = type == ShapeType::box;
+    const Vec3 core{is_box ? size.x : 0.0f, is_box || type == ShapeType::capsule ? size.y : 0.0f,
+                    is_box ? size.z : 0.0f};
+    const float rounding = is_box || type == ShapeType::plane ? 0.0f : size.x;
 
     // Velocity at the start, and once gravity and force have acted for the whole step.
     const Vec3 before = still ? zero : state.linear_velocity[row];
@@ -46,10 +51,13 @@ struct UpdateBounds {
     const Vec3 after = moves ? before + gain : before;
     const Vec3 way_before = p.dt * before, way_after = p.dt * after;
     const float turn = still ? 0.0f : p.dt * length(state.angular_velocity[row]);
-    const float swing = boxed ? swing_of(type, radius, min_half_thickness(type, size), turn) : 0.0f;
+    const float swing = boxed ? swing_of(is_box, core, rounding, radius, turn) : 0.0f;
     const float rim = 0.5f * p.speculative_distance + swing;
 
-    const Vec3 half = aabb_half_extent(type, size, orientation) + Vec3{rim, rim, rim};
+    const Mat3 axes = matrix_of(orientation);
+    const Mat3 reach_of_axes{abs_of(axes.row0), abs_of(axes.row1), abs_of(axes.row2)};
+    const float edge = rounding + rim;
+    const Vec3 half = reach_of_axes * core + Vec3{edge, edge, edge};
     const Vec3 low = position - half + min_of(zero, min_of(way_before, way_after));
     const Vec3 high = position + half + max_of(zero, max_of(way_before, way_after));
     const float reach = rim + max_of(length(way_before), length(way_after));
@@ -66,11 +74,8 @@ struct UpdateBounds {
     bounds_out.max = boxed ? high : -nowhere;
     bounds_out.mask = boxed ? mask : 0u;
     ShapeRecord& shape_out = shape[row];
-    const bool is_box = type == ShapeType::box, is_capsule = type == ShapeType::capsule;
-    shape_out.core.x = is_box ? size.x : 0.0f;
-    shape_out.core.y = is_box || is_capsule ? size.y : 0.0f;
-    shape_out.core.z = is_box ? size.z : 0.0f;
-    shape_out.rounding = type == ShapeType::plane ? kUnbounded : is_box ? 0.0f : size.x;
+    shape_out.core = core;
+    shape_out.rounding = type == ShapeType::plane ? kUnbounded : rounding;
     shape_out.radius = type == ShapeType::plane ? kUnbounded : radius;
     shape_out.group = group;
     shape_out.mask = mask;
@@ -79,9 +84,10 @@ struct UpdateBounds {
 
   /// [m] How much further a shape may reach after a turn [rad]. Its outermost point in some direction is at least as
   /// far out as the ball inside and within the ball around it: hence its lever arm, and the limit for any turn.
-  TALUS_HD static float swing_of(ShapeType type, float radius, float thickness, float turn) {
+  TALUS_HD static float swing_of(bool is_box, Vec3 core, float rounding, float radius, float turn) {
+    const float thickness = is_box ? min_of(core.x, min_of(core.y, core.z)) : rounding;
     const float limit = max_of(radius - thickness, 0.0f);
-    const float arm = type == ShapeType::box ? square_root(limit * (radius + thickness)) : limit;
+    const float arm = is_box ? square_root(limit * (radius + thickness)) : limit;
     return min_of(turn * arm, limit);
   }
 };

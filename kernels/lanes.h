@@ -2,6 +2,8 @@
 // How a kernel template reads and writes: one lane for float (a CUDA thread, or the scalar build), a pack of lanes for
 // packs, whose overloads are in math/pack.h.
 #pragma once
+#include <talus/column.h>
+
 #include "lane_blocks.h"
 #include "math/vec3.h"
 

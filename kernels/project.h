@@ -41,8 +41,9 @@ struct ProjectContacts {
           load<Real>(rows, row::at(i, row::separation), lane) + displaced.separation_change(arm_a, arm_b);
       const Real wanted = clamp_to(Real(kProjectPart) * (separation + Real(kProjectSlop)), Real(-kProjectMost), zero);
       const Vec3Of<Real> push = (-load<Real>(rows, row::at(i, row::mass), lane) * wanted) * normal;
-      move(a, wanted < zero, -inv_mass_a * push, -(inertia_a * cross(arm_a, push)));
-      move(b, wanted < zero, inv_mass_b * push, inertia_b * cross(arm_b, push));
+      const Mask<Real> pushed = Real(float(i)) < count && wanted < zero;
+      move(a, pushed, -inv_mass_a * push, -(inertia_a * cross(arm_a, push)));
+      move(b, pushed, inv_mass_b * push, inertia_b * cross(arm_b, push));
     }
     scatter_records(&displacement->shift.x, index_a, a, inv_mass_a > zero);
     scatter_records(&displacement->shift.x, index_b, b, inv_mass_b > zero);

@@ -22,9 +22,9 @@
 /// Promises gcc that the iterations of the next loop are independent, so that it may vectorise (under `omp simd` it
 /// does not vectorise our kernels). clang finds out by itself, and warns about each loop that it cannot do so for.
 #if defined(__GNUC__) && !defined(__clang__)
-#define TALUS_SIMD _Pragma("GCC ivdep")
+#define TALUS_INDEPENDENT _Pragma("GCC ivdep")
 #else
-#define TALUS_SIMD
+#define TALUS_INDEPENDENT
 #endif
 
 namespace talus {
@@ -130,7 +130,7 @@ class BasicCpuExec {
   void for_each(const char*, Count n, const Kernel& kernel) {
     split(size_of(n), kElementGrain, [kernel](Index first, Index last) {
       const Kernel local = kernel;  // a copy that nothing else can reach: its members stay in registers
-      TALUS_SIMD
+      TALUS_INDEPENDENT
       for (Index i = first; i < last; ++i) local(i);
     });
   }

@@ -38,7 +38,7 @@ TEST_P(FreeRotation, MiddleAxisFlipsAndInvariantsStay) {
   const Spin start = spin_of(body, world.motion(id));
   int flips = 0;
   double side = 1, energy = 0, momentum = 0;
-  for (int step = 0; step < cpu_or_cuda(1200, 150); ++step) {
+  for (int step = 0; step < cpu_or_cuda(1200, 400); ++step) {
     world.step(kStep);
     const BodyMotion m = world.motion(id);
     const double up = up_axis(m.pose).y;

@@ -13,7 +13,7 @@ namespace talus {
 constexpr int kBounceSweeps = 8;      // Newton's cradle of three converges by 4 a sweep: 1.5e-5 of the answer
 constexpr int kFirstRelaxSweeps = 2;  // more in the first sub-step: a box put on a slope of 30 degrees goes 0.335 m in
                                       // its first second (exact 0.334), with one 0.339, without 0.369
-constexpr int kProjectSweeps = 2;  // per sub-step
+constexpr int kProjectSweeps = 2;     // per sub-step
 
 /// One sweep: color after color, then the overflow color by mass splitting.
 template <Sweep kSweep, class Exec>

@@ -21,10 +21,11 @@
 #endif
 namespace emu {
 static std::recursive_mutex mtx;
-static std::map<u64, Alloc*> live;                 // by base
-static std::map<u64, Alloc*> dead;                 // freed allocations, for messages
-static std::map<u64, std::deque<u64>> freeLists;   // padded size -> addresses (FIFO, quarantined)
-static std::deque<std::pair<u64, u64>> hostFreed;  // address and size of freed managed and pinned ranges
+// never destroyed: static objects of the program may free memory at exit
+static auto& live = *new std::map<u64, Alloc*>;                 // by base
+static auto& dead = *new std::map<u64, Alloc*>;                 // freed allocations, for messages
+static auto& freeLists = *new std::map<u64, std::deque<u64>>;   // padded size -> addresses (FIFO, quarantined)
+static auto& hostFreed = *new std::deque<std::pair<u64, u64>>;  // address and size of freed managed and pinned ranges
 static u64 devBase = 0, devSize = 0, devNext = 0, devDumped = 0;
 static i64 devDelta = 0;
 static int memfd = -1;

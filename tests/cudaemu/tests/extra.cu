@@ -339,6 +339,9 @@ static void t_cond() {
   auto r = host(c, 2);
   report("conditional graph node (while)", r[0] == 0 && r[1] == 5);
   cudaFree(c);
+  CK(cudaGraphExecDestroy(x));
+  CK(cudaGraphDestroy(g));
+  CK(cudaStreamDestroy(s));
 }
 int main() {
   t_params();
