@@ -150,8 +150,8 @@ TALUS_HD inline Manifold collide_box_capsule(const PlacedShape& a, const PlacedS
   Manifold manifold{};
   if (!(distance - c.radius <= reach)) return manifold;
 
-  Vec3 n;
-  float separation;
+  Vec3 n{};
+  float separation = 0.0f;
   ContactLine line;
   if (distance > 1e-3f * c.radius) {
     n = (1.0f / distance) * out;

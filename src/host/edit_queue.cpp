@@ -27,7 +27,7 @@ void add_at(Vec3 force, Vec3 point, Vec3& sum, Vec3& sum_point, Vec3& moment) {
 
 BodyEdit& EditQueue::record_on_top(Index row) {
   Place& place = place_[static_cast<std::size_t>(row)];
-  const std::size_t layer = static_cast<std::size_t>(place.layer + 1);
+  const std::size_t layer = static_cast<std::size_t>(place.layer) + 1;
   if (layer == layers_.size()) layers_.emplace_back();
   layers_[layer].push_back(BodyEdit{});
   ++place.layer;

@@ -171,6 +171,7 @@ void Simulation::apply(const EditLayers& edits) {
 }
 
 void Simulation::send_step(const StepInput& input, std::uint64_t step) {
+  // NOLINTNEXTLINE(bugprone-suspicious-memory-comparison): bits are compared, and the struct has no gaps
   if (!params_sent_ || std::memcmp(&sent_params_, &input.params, sizeof(StepParams)) != 0) {
     memory_.upload(params_.column().data, &input.params, sizeof(StepParams));
     sent_params_ = input.params;

@@ -216,6 +216,7 @@ void check_bodies(const Snapshot& s) {
     TALUS_BODY_MODEL(TALUS_READ_COLUMN)
 #undef TALUS_READ_COLUMN
     const NewBody again = make_body(Where{kRestore, "bodies", row}, definition_of(mirror, state));
+    // NOLINTNEXTLINE(bugprone-suspicious-memory-comparison): bits are compared, and the struct has no gaps
     check(std::memcmp(&again.mirror.model, &mirror.model, sizeof(BodyModelRow)) == 0,
           "a body that no definition gives");
     check(state.frozen <= 1, "a body that is neither frozen nor free");

@@ -21,7 +21,7 @@ void Hash64::add(const void* data, std::size_t bytes) {
   while (bytes > 0) {
     const std::size_t filled = size_ % 8;
     if (filled == 0 && bytes >= 8) {
-      std::uint64_t word;
+      std::uint64_t word = 0;
       std::memcpy(&word, at, 8);
       state_ = absorb(state_, word);
       at += 8;
