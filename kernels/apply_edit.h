@@ -92,12 +92,12 @@ struct MarkReplaced {
 struct EndContact {
   PairList pairs;
   Column<const std::uint8_t> replaced;
-  CacheRows rows;  // in/out: the pair's own row
+  Column<CachedContact> contacts;  // in/out: the pair's own
 
   TALUS_HD void operator()(Index pair) const {
     if (replaced[pairs.owner[pair]] == 0 && replaced[pairs.partner[pair]] == 0) return;
-    for (int field = cache::count; field < cache::kFields; ++field) rows.set(field, pair, std::uint32_t{0});
-    rows.set(cache::color, pair, cache::kNoColor);
+    contacts[pair] = {};
+    contacts[pair].color = kNoColor;
   }
 };
 

@@ -117,7 +117,7 @@ struct MarkColors {
   ColorGraph graph;
   TALUS_HD void operator()(Index contact) const {
     const std::uint32_t marked = graph.color[contact];
-    if ((marked & 0x80u) == 0 || marked == cache::kNoColor) return;
+    if ((marked & 0x80u) == 0 || marked == kNoColor) return;
     const std::uint32_t c = marked & 0x7fu;
     graph.color[contact] = c;
     const Index a = graph.body_a(contact), b = graph.body_b(contact);
@@ -130,7 +130,7 @@ struct MarkColors {
 struct CloseColors {
   ColorGraph graph;
   Column<Index> split_count;
-  CacheRows rows;
+  Column<CachedContact> contacts;
   // out: element is one contact
   Column<std::uint32_t> sort_key;
   Column<std::uint32_t> sort_contact;
@@ -144,7 +144,7 @@ struct CloseColors {
       if (graph.moves(b)) atomic_add(&split_count[b], 1);
     }
     graph.color[contact] = c;
-    rows.set(cache::color, graph.contact_pair[contact], c);
+    contacts[graph.contact_pair[contact]].color = c;
     sort_key[contact] = c;
     sort_contact[contact] = std::uint32_t(contact);
   }

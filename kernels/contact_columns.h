@@ -1,50 +1,49 @@
 // SPDX-License-Identifier: MIT
-// The two contact tables, both in lane blocks: the contact cache (State: a row for each near pair, with its manifold
-// and impulses, kept for the next step) and the solver's rows (Scratch: a row for each contact, in color order).
+// The contact cache (State: a record for each near pair, with its manifold and impulses, kept for the next step).
+// Records, not columns: every kernel reaches contacts in another order than they lie in (by shapes, by color, from the
+// pair of the step before), so a field of its own would cost a cache line a field.
 #pragma once
-#include "lane_blocks.h"
+#include <talus/column.h>
+
 #include "pairs.h"
 #include "shapes/manifold.h"
 
 namespace talus {
 
-/// Field numbers of the contact cache. Words beyond the point count of a row, and all but a, b and count of a row
-/// without points, are left over from earlier steps: they mean nothing and belong to no hash.
-namespace cache {
-enum Field : int {
-  body_a,                 // row of A, the pair's owner: the smaller body, see pair_owner()
-  body_b,                 // row of B
-  count,                  // points, 0..4
-  color,                  // of the contact graph, kOverflowColor or kNoColor
-  normal,                 // from A to B, world frame
-  friction = normal + 3,  // [N s] on B, world frame: carried as a vector, since the tangents may jump
-  twist = friction + 3,   // [N m s] on B about the normal
-  reference_position,     // [m] of B seen from A, frame of A, when the manifold was made: see recycling
-  reference_rotation = reference_position + 3,  // of B seen from A, when the manifold was made
-  reference_normal = reference_rotation + 4,    // frame of A
-  point = reference_normal + 3,                 // kMaxPoints times the fields below
-};
-enum PointField : int {
-  feature,
-  impulse,     // [N s] normal impulse of the last step, >= 0
-  separation,  // [m] at the start of the step
-  local_a,     // [m] on the surface of A, frame of A
-  local_b = local_a + 3,
-  kPointFields = local_b + 3,
-};
-constexpr int kFields = point + kMaxPoints * kPointFields;
-constexpr int at(int index, int field) {
-  return point + index * kPointFields + field;
-}
 constexpr std::uint32_t kNoColor = 0xffu;
-}  // namespace cache
 
-using CacheRows = LaneBlocks<cache::kFields>;
+/// A point of a contact. 32 bytes.
+struct alignas(32) CachedPoint {
+  float separation;       // [m] at the start of the step
+  Vec3 local_a;           // [m] on the surface of A, frame of A
+  Vec3 local_b;           // [m] on the surface of B, frame of B
+  std::uint32_t feature;  // ManifoldPoint::feature
+};
 
-/// The pairs of one step with their manifolds, row for row.
+/// The contact of a pair: A is its owner. Points beyond `count`, and all but `count` of a contact without points, are
+/// left over from earlier steps: they mean nothing and belong to no hash. 224 bytes.
+struct alignas(32) CachedContact {
+  Vec3 normal;            // from A to B, world frame
+  float count;            // points, 0..4; a float, as the solver's lanes compute with it
+  Vec3 reference_normal;  // frame of A
+  std::uint32_t color;    // of the contact graph, kOverflowColor or kNoColor
+
+  Vec3 friction;              // [N s] on B, world frame: carried as a vector, since the tangents may jump
+  float twist;                // [N m s] on B about the normal
+  float impulse[kMaxPoints];  // [N s] normal impulse of the last sub-step, >= 0
+
+  Vec3 reference_position;  // [m] of B seen from A, frame of A, when the manifold was made: see RecyclePairs
+  std::uint32_t unused;
+  Quat reference_rotation;  // of B seen from A, when the manifold was made
+
+  CachedPoint point[kMaxPoints];
+};
+static_assert(sizeof(CachedContact) == 224);
+
+/// The pairs of one step with their contacts, row for row.
 struct ContactCache {
   PairList pairs;
-  CacheRows rows;
+  Column<CachedContact> contacts;
   bool operator==(const ContactCache&) const = default;
 };
 

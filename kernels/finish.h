@@ -6,6 +6,7 @@
 #include "integrate.h"
 #include "math/atomic.h"
 #include "math/vec3.h"
+#include "prepare.h"
 #include "solve.h"
 #include "solve_columns.h"
 
@@ -17,6 +18,7 @@ struct FinishBodies {
   BodyModel model;
   // scratch in
   Column<BodyVelocity> velocity;
+  Column<BodyFrame> frame;
   Column<BodyDisplacement> displacement;
   // out: element is one row
   BodyState state;
@@ -33,8 +35,12 @@ struct FinishBodies {
     const BodyVelocity v = velocity[body];
     const BodyDisplacement d = displacement[body];
     const Vec3 position = state.position[body] + d.shift;
-    const Quat q = normalized(d.rotation * state.orientation[body]);
-    const float speed = IntegrateVelocities::largest(v.linear) + IntegrateVelocities::largest(v.angular);
+    const Quat q = normalized(frame[body].orientation * d.turn);
+    // In differences: what no impulse changed keeps its bits.
+    const Vec3 before = state.angular_velocity[body];
+    const Vec3 change = v.angular - scaled_spin(frame[body], before);
+    const Vec3 angular = before + rotate(frame[body].orientation, scale(frame[body].scale, change));
+    const float speed = IntegrateVelocities::largest(v.linear) + IntegrateVelocities::largest(angular);
     const bool good = v.flag == 0.0f && speed < kMaxSpeed && IntegrateVelocities::largest(position) < kMaxPosition &&
                       is_finite(q.x + q.y + q.z + q.w);
     if (good) {
@@ -45,24 +51,24 @@ struct FinishBodies {
       atomic_min(&counters->first_bad_row, body);
     }
     state.linear_velocity.set(body, good ? v.linear : zero);
-    state.angular_velocity.set(body, good ? v.angular : zero);
+    state.angular_velocity.set(body, good ? angular : zero);
   }
 };
 
 /// Impulses for the next step's warm start. One element is one lane; padding lanes have no points.
 struct StoreImpulses {
   SolverRows lanes;
-  CacheRows rows;  // out: the contact's own row
+  Column<CachedContact> contacts;  // out: the lane's own
   const StepParams* params;
 
   TALUS_HD void operator()(Index lane) const {
     const int count = int(lanes.number(row::count, lane));
     if (count == 0) return;
-    const Index pair = Index(lanes.word(row::pair, lane));
+    CachedContact& contact = contacts[Index(lanes.word(row::pair, lane))];
     float load_sum = 0.0f;
     for (int i = 0; i < count; ++i) {
       const float impulse = lanes.number(row::at(i, row::impulse), lane);
-      rows.set(cache::at(i, cache::impulse), pair, impulse);
+      contact.impulse[i] = impulse;
       load_sum += impulse;
     }
     // The normal impulses may have fallen after friction was solved: what is carried on stays within its limit.
@@ -71,8 +77,8 @@ struct StoreImpulses {
     float f1 = lanes.number(row::friction_impulse, lane), f2 = lanes.number(row::friction_impulse + 1, lane);
     limit_friction(params->box_friction != 0, limit, f1, f2);
     const Vec3 normal = lanes.vector(row::normal, lane), t1 = lanes.vector(row::tangent, lane), t2 = cross(normal, t1);
-    rows.set(cache::friction, pair, f1 * t1 + f2 * t2);
-    rows.set(cache::twist, pair, clamp_to(lanes.number(row::twist_impulse, lane), -twist_limit, twist_limit));
+    contact.friction = f1 * t1 + f2 * t2;
+    contact.twist = clamp_to(lanes.number(row::twist_impulse, lane), -twist_limit, twist_limit);
   }
 };
 
@@ -88,12 +94,11 @@ struct MeasureResidual {
     float record_a[8], record_b[8];
     gather_records(&contacts.velocity->linear.x, rows.at(row::body_a, lane), record_a);
     gather_records(&contacts.velocity->linear.x, rows.at(row::body_b, lane), record_b);
-    const BodyPair<float> bodies = contacts.load_pair(lane, record_a, record_b);
+    const BodyPair<float> bodies = contacts.pair_of(record_a, record_b);
     const Vec3 normal = rows.vector(row::normal, lane);
     for (int i = 0; i < count; ++i) {
-      const Vec3 arm_a = rows.vector(row::at(i, row::arm_a), lane), arm_b = rows.vector(row::at(i, row::arm_b), lane);
       const float gap = max_of(rows.number(row::at(i, row::separation), lane), 0.0f);
-      const float speed = dot(normal, bodies.relative_velocity(arm_a, arm_b)) + contacts.params->inv_h * gap;
+      const float speed = bodies.speed(normal, contacts.point_levers<float>(i, lane)) + contacts.params->inv_h * gap;
       const float push = rows.number(row::at(i, row::impulse), lane) / rows.number(row::at(i, row::mass), lane);
       atomic_max(&counters->residual_complementarity, std::bit_cast<std::uint32_t>(abs_of(min_of(push, speed))));
       atomic_max(&counters->residual_approach, std::bit_cast<std::uint32_t>(max_of(-speed, 0.0f)));

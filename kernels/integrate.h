@@ -16,8 +16,8 @@ constexpr float kMaxHalfTurn = 0.78539816f;  // [rad] half the rotation of a sub
 
 /// v' = (v + h a) / (1 + h c), and the warm start of the next sub-step: within a step the contact rows are fixed, so
 /// the impulses of the sub-step that ended changed the velocity by v - v_free, and will do so again (methods: parallel
-/// engine, 4.3). One body a lane. Velocities are never -0: points that a lane does not have add +0 to them in a pack
-/// and nothing in a thread, which must be the same.
+/// engine, 4.3). Angular velocities are in scaled axes (solve_columns.h). One body a lane. Velocities are never -0:
+/// points that a lane does not have add +0 to them in a pack and nothing in a thread, which must be the same.
 struct IntegrateVelocities {
   // model
   BodyModel model;
@@ -26,15 +26,15 @@ struct IntegrateVelocities {
   // scratch in/out: rows of this lane
   BodyVelocity* velocity;
   BodyVelocity* free_velocity;
-  const BodyInertia* inertia;
+  const BodyFrame* frame;
   const StepParams* params;
 
   template <class Real>
   TALUS_INLINE void solve(Index row) const {
-    Real now[8], free[8], turning[8];
+    Real now[8], free[8], axes[8];
     load_records(&velocity[0].linear.x, row, now);
     load_records(&free_velocity[0].linear.x, row, free);
-    load_records(inertia[0].m, row, turning);
+    load_records(&frame[0].orientation.x, row, axes);
     const Real h(params->h), one(1.0f), zero(0.0f), inv_mass = now[3];
     const Mask<Real> moves = inv_mass > zero;
     const Real weight = select(moves, load<Real>(model.gravity_scale.data, row), zero);
@@ -43,9 +43,10 @@ struct IntegrateVelocities {
     const Vec3Of<Real> v{now[0], now[1], now[2]}, w{now[4], now[5], now[6]};
     const Vec3Of<Real> pushed = v - Vec3Of<Real>{free[0], free[1], free[2]};
     const Vec3Of<Real> twisted = w - Vec3Of<Real>{free[4], free[5], free[6]};
-    const Vec3Of<Real> spin{turning[0] * torque.x + turning[3] * torque.y + turning[4] * torque.z,
-                            turning[3] * torque.x + turning[1] * torque.y + turning[5] * torque.z,
-                            turning[4] * torque.x + turning[5] * torque.y + turning[2] * torque.z};
+    const Vec3Of<Real> per_axis{axes[4], axes[5], axes[6]};
+    const Vec3Of<Real> torque_on_axes = rotate_back({axes[0], axes[1], axes[2], axes[3]}, torque);
+    const Vec3Of<Real> still{zero, zero, zero};
+    const Vec3Of<Real> spin = select<Real>(moves, scale(per_axis, torque_on_axes), still);
     const Real keep_linear = select(moves, one / (one + h * load<Real>(model.linear_damping.data, row)), one);
     const Real keep_angular = select(moves, one / (one + h * load<Real>(model.angular_damping.data, row)), one);
     const Vec3Of<Real> plus_zero{zero, zero, zero};
@@ -53,9 +54,8 @@ struct IntegrateVelocities {
     Vec3Of<Real> w_free = keep_angular * (w + h * spin) + plus_zero;
     Vec3Of<Real> v_next = v_free + pushed, w_next = w_free + twisted;
     const Real limit(kMaxSpeed);
-    const Mask<Real> tame =
-        largest(v_next) < limit && largest(w_next) < limit && largest(v_free) < limit && largest(w_free) < limit;
-    const Vec3Of<Real> still{zero, zero, zero};
+    const Mask<Real> tame = largest(v_next) < limit && largest(scale(per_axis, w_next)) < limit &&
+                            largest(v_free) < limit && largest(scale(per_axis, w_free)) < limit;
     v_free = select<Real>(tame, v_free, still);
     w_free = select<Real>(tame, w_free, still);
     v_next = select<Real>(tame, v_next, still);
@@ -95,57 +95,70 @@ struct IntegratePositions {
   BodyModel model;
   // inputs, for the mid-point rule of free flight
   BodyInputs inputs;
-  // state at the start of the step
-  QuatColumn orientation;
   // scratch in/out: rows of this lane
   BodyVelocity* velocity;
   BodyVelocity* free_velocity;
+  const BodyFrame* frame;
   BodyDisplacement* displacement;
+  BodyMove* move;
   const StepParams* params;
+  bool projected;  // `move` holds h v and what ProjectContacts added to it
 
   template <class Real>
   TALUS_INLINE void solve(Index row) const {
-    Real now[8], free[8], moved[8];
+    Real now[8], free[8], axes[8], gone[8];
     load_records(&velocity[0].linear.x, row, now);
     load_records(&free_velocity[0].linear.x, row, free);
-    load_records(&displacement[0].shift.x, row, moved);
-    const Real h(params->h), one(1.0f), zero(0.0f), inv_mass = now[3];
-    const Vec3Of<Real> v{now[0], now[1], now[2]}, w{now[4], now[5], now[6]};
-    Vec3Of<Real> shift = Vec3Of<Real>{moved[0], moved[1], moved[2]} + h * v;
+    load_records(&frame[0].orientation.x, row, axes);
+    load_records(&displacement[0].shift.x, row, gone);
+    const Real h(params->h), one(1.0f), zero(0.0f), half(0.5f), inv_mass = now[3];
+    const Vec3Of<Real> v{now[0], now[1], now[2]}, w{now[4], now[5], now[6]}, per_axis{axes[4], axes[5], axes[6]};
+    Vec3Of<Real> shift_now = h * v, push{zero, zero, zero};  // push: turn that the projection adds, own axes
+    if (projected) {
+      Real moved[8];
+      load_records(&move[0].shift.x, row, moved);
+      shift_now = {moved[0], moved[1], moved[2]};
+      push = scale(per_axis, Vec3Of<Real>{moved[4], moved[5], moved[6]} - h * w);
+    } else {
+      const Vec3Of<Real> turn_now = h * w;
+      Real moved[8] = {shift_now.x, shift_now.y, shift_now.z, zero, turn_now.x, turn_now.y, turn_now.z, zero};
+      store_records(&move[0].shift.x, row, moved);
+    }
+    Vec3Of<Real> shift = Vec3Of<Real>{gone[0], gone[1], gone[2]} + shift_now;
     if (params->moreau != 0) shift = shift - mid_point(row, h, inv_mass, free[7]);
 
     const Vec3Of<Real> inverse = load<Real>(model.inv_inertia, row);
     const Mask<Real> round = inverse.x == inverse.y && inverse.y == inverse.z;
-    const QuatOf<Real> start = load<Real>(orientation, row);
-    const QuatOf<Real> q = QuatOf<Real>{moved[4], moved[5], moved[6], moved[7]} * start;
-    const Vec3Of<Real> body_w = rotate_back(q, w);
+    const QuatOf<Real> q{gone[4], gone[5], gone[6], gone[7]};  // own axes at the start -> own axes now
+    const Vec3Of<Real> body_w = rotate_back(q, scale(per_axis, w));
     const Mask<Real> tumbles = !round;
-    Vec3Of<Real> half = body_w, gained{zero, zero, zero};  // body axes: velocity halfway, and what the turn adds to it
+    Vec3Of<Real> halfway = body_w, gained{zero, zero, zero};  // own axes: velocity halfway, and what the turn adds
     if (any_of(tumbles)) {
       const Vec3Of<Real> filled = select<Real>(tumbles, inverse, Vec3Of<Real>{one, one, one});
       const Vec3Of<Real> inertia{one / filled.x, one / filled.y, one / filled.z};
-      half = velocity_halfway(body_w, inertia, filled, h, gained);
+      halfway = velocity_halfway(body_w, inertia, filled, h, gained);
     }
     Real sinc, cosine;
-    half_turn(h, half, sinc, cosine);
-    const Vec3Of<Real> axis = (Real(0.5f) * h * sinc) * half;
+    half_turn(h, halfway, sinc, cosine);
+    const Vec3Of<Real> axis = (half * h * sinc) * halfway;
     const QuatOf<Real> turn{axis.x, axis.y, axis.z, cosine};
-    const QuatOf<Real> next = normalized(q * turn);
-    // In differences, which are small: 4,800 sub-steps would otherwise lose 1e-3 of the momentum to rounding.
-    const Vec3Of<Real> change = rotate(q, turned(turn, body_w) + rotate(turn, gained));
-    const Vec3Of<Real> w_next = select<Real>(tumbles, w + change, w);
-    const QuatOf<Real> rotation = next * conjugate(start);
+    QuatOf<Real> next = normalized(q * turn);
+    if (projected) next = normalized(QuatOf<Real>{half * push.x, half * push.y, half * push.z, one} * next);
 
-    moved[0] = shift.x;
-    moved[1] = shift.y;
-    moved[2] = shift.z;
-    moved[4] = rotation.x;
-    moved[5] = rotation.y;
-    moved[6] = rotation.z;
-    moved[7] = rotation.w;
-    store_records(&displacement[0].shift.x, row, moved);
+    gone[0] = shift.x;
+    gone[1] = shift.y;
+    gone[2] = shift.z;
+    gone[4] = next.x;
+    gone[5] = next.y;
+    gone[6] = next.z;
+    gone[7] = next.w;
+    store_records(&displacement[0].shift.x, row, gone);
     if (any_of(tumbles)) {
+      // In differences, which are small: 4,800 sub-steps would otherwise lose 1e-3 of the momentum to rounding.
+      const Vec3Of<Real> change = rotate(q, turned(turn, body_w) + rotate(turn, gained));
+      const Vec3Of<Real> scaled{change.x / per_axis.x, change.y / per_axis.y, change.z / per_axis.z};
       // The turn changes the velocity without any impulse: the free velocity follows.
+      const Vec3Of<Real> w_next = select<Real>(tumbles, w + scaled, w);
       const Vec3Of<Real> w_free = Vec3Of<Real>{free[4], free[5], free[6]} + (w_next - w);
       IntegrateVelocities::write(v, w_next, now[7], now);
       IntegrateVelocities::write(Vec3Of<Real>{free[0], free[1], free[2]}, w_free, free[7], free);

@@ -39,7 +39,7 @@ struct RecyclePairs {
   // state in
   ContactCache last;
   // out: element is one pair
-  CacheRows rows;
+  Column<CachedContact> contacts;
   Column<std::uint32_t> batch_key;
   Column<std::uint32_t> batch_pair;
   Column<Index> last_row;
@@ -51,10 +51,8 @@ struct RecyclePairs {
   TALUS_HD void operator()(Index pair) const {
     const Index a = pairs.owner[pair], b = pairs.partner[pair];
     const Index old = find_last_row(last, counters->cached_rows, a, b);
-    const bool kept = old >= 0 && recycle(pair, a, b, old);
-    rows.set(cache::body_a, pair, std::uint32_t(a));
-    rows.set(cache::body_b, pair, std::uint32_t(b));
-    if (!kept) rows.set(cache::count, pair, 0u);
+    const bool kept = old >= 0 && recycle(contacts[pair], a, b, last.contacts[old]);
+    if (!kept) contacts[pair].count = 0.0f;
     last_row[pair] = old;
     contact_index[pair] = kept ? 1 : 0;
     batch_pair[pair] = std::uint32_t(pair);
@@ -62,28 +60,23 @@ struct RecyclePairs {
         kept ? kRecycledBatch : std::uint32_t(pair_class(ShapeType(model.shape[a]), ShapeType(model.shape[b])));
   }
 
-  TALUS_HD bool recycle(Index pair, Index a, Index b, Index old) const {
-    const int count = int(last.rows.word(cache::count, old));
+  TALUS_HD bool recycle(CachedContact& contact, Index a, Index b, const CachedContact& old) const {
+    const int count = int(old.count);
     if (count < 2) return false;
     const BodyPose pa = pose[a], pb = pose[b];
     const Vec3 between = pb.position - pa.position;
-    const Vec3 moved = rotate_back(pa.orientation, between) - last.rows.vector(cache::reference_position, old);
+    const Vec3 moved = rotate_back(pa.orientation, between) - old.reference_position;
     const float limit = params->recycle_fraction * model.radius[a];
     if (!(length_squared(moved) < limit * limit)) return false;
-    const Quat then{
-        last.rows.number(cache::reference_rotation, old), last.rows.number(cache::reference_rotation + 1, old),
-        last.rows.number(cache::reference_rotation + 2, old), last.rows.number(cache::reference_rotation + 3, old)};
-    const Quat turned = conjugate(then) * (conjugate(pa.orientation) * pb.orientation);
+    const Quat turned = conjugate(old.reference_rotation) * (conjugate(pa.orientation) * pb.orientation);
     if (!(turned.x * turned.x + turned.y * turned.y + turned.z * turned.z < kRecycleSine * kRecycleSine)) return false;
 
-    const Vec3 normal = rotate(pa.orientation, last.rows.vector(cache::reference_normal, old));
-    for (int field = cache::count; field < cache::at(count, 0); ++field)
-      rows.set(field, pair, last.rows.word(field, old));
-    rows.set(cache::normal, pair, normal);
+    contact = old;
+    contact.normal = rotate(pa.orientation, old.reference_normal);
     for (int i = 0; i < count; ++i) {
-      const Vec3 on_a = rotate(pa.orientation, last.rows.vector(cache::at(i, cache::local_a), old));
-      const Vec3 on_b = rotate(pb.orientation, last.rows.vector(cache::at(i, cache::local_b), old));
-      rows.set(cache::at(i, cache::separation), pair, dot(normal, between + on_b - on_a));
+      const Vec3 on_a = rotate(pa.orientation, old.point[i].local_a);
+      const Vec3 on_b = rotate(pb.orientation, old.point[i].local_b);
+      contact.point[i].separation = dot(contact.normal, between + on_b - on_a);
     }
     return true;
   }
@@ -103,8 +96,8 @@ struct CollidePairs {
   Column<std::uint32_t> batch_key;  // sorted, so that neighbouring threads collide the same shapes
   Column<std::uint32_t> batch_pair;
   Column<Index> last_row;
-  // out: rows of pairs, each written by one element
-  CacheRows rows;
+  // out: contacts of pairs, each written by one element
+  Column<CachedContact> contacts;
   Column<Index> contact_index;
   // parameters
   const StepParams* params;
@@ -131,44 +124,42 @@ struct CollidePairs {
   }
 
   TALUS_HD void write(Index pair, Index a, const BodyPose& pa, const BodyPose& pb, const Manifold& m) const {
-    const Index old = last_row[pair];
-    const int old_count = old >= 0 ? int(last.rows.word(cache::count, old)) : 0;
-    rows.set(cache::count, pair, std::uint32_t(m.count));
-    rows.set(cache::color, pair, old_count > 0 ? last.rows.word(cache::color, old) : cache::kNoColor);
-    rows.set(cache::normal, pair, m.normal);
-    for (int field = cache::friction; field <= cache::twist; ++field) {
-      rows.set(field, pair, old_count > 0 ? last.rows.number(field, old) : 0.0f);
-    }
-    const Quat turned = conjugate(pa.orientation) * pb.orientation;
-    rows.set(cache::reference_position, pair, rotate_back(pa.orientation, pb.position - pa.position));
-    rows.set(cache::reference_rotation, pair, Vec3{turned.x, turned.y, turned.z});
-    rows.set(cache::reference_rotation + 3, pair, turned.w);
-    rows.set(cache::reference_normal, pair, rotate_back(pa.orientation, m.normal));
+    CachedContact& contact = contacts[pair];
+    const Index row = last_row[pair];
+    const CachedContact* old = row >= 0 && last.contacts[row].count > 0.0f ? &last.contacts[row] : nullptr;
+    contact.normal = m.normal;
+    contact.count = float(m.count);
+    contact.reference_normal = rotate_back(pa.orientation, m.normal);
+    contact.color = old != nullptr ? old->color : kNoColor;
+    contact.friction = old != nullptr ? old->friction : Vec3{0.0f, 0.0f, 0.0f};
+    contact.twist = old != nullptr ? old->twist : 0.0f;
+    contact.reference_position = rotate_back(pa.orientation, pb.position - pa.position);
+    contact.reference_rotation = conjugate(pa.orientation) * pb.orientation;
     const float near = kMatchFraction * model.radius[a];
     std::uint32_t used = 0;
     for (int i = 0; i < m.count; ++i) {
       const Vec3 local_a = rotate_back(pa.orientation, m.points[i].on_a);
-      const int match = matching_point(old, old_count, m.points[i].feature, local_a, near * near, used);
+      const int match = old != nullptr ? matching_point(*old, m.points[i].feature, local_a, near * near, used) : -1;
       if (match >= 0) used |= 1u << match;
-      rows.set(cache::at(i, cache::feature), pair, m.points[i].feature);
-      rows.set(cache::at(i, cache::impulse), pair,
-               match >= 0 ? last.rows.number(cache::at(match, cache::impulse), old) : 0.0f);
-      rows.set(cache::at(i, cache::separation), pair, m.points[i].separation);
-      rows.set(cache::at(i, cache::local_a), pair, local_a);
-      rows.set(cache::at(i, cache::local_b), pair, rotate_back(pb.orientation, m.points[i].on_b));
+      contact.impulse[i] = match >= 0 ? old->impulse[match] : 0.0f;
+      CachedPoint& point = contact.point[i];
+      point.separation = m.points[i].separation;
+      point.local_a = local_a;
+      point.local_b = rotate_back(pb.orientation, m.points[i].on_b);
+      point.feature = m.points[i].feature;
     }
   }
 
   /// The old point with the same feature; failing that the nearest one, since clipping of coplanar faces flickers
   /// (methods: parallel engine, 8.1: ids alone find 86-93 % in a pyramid, with distance 100 %).
-  TALUS_HD int matching_point(Index old, int old_count, std::uint32_t feature, Vec3 local_a, float near_squared,
-                              std::uint32_t used) const {
+  TALUS_HD static int matching_point(const CachedContact& old, std::uint32_t feature, Vec3 local_a, float near_squared,
+                                     std::uint32_t used) {
     int nearest = -1;
     float least = near_squared;
-    for (int j = 0; j < old_count; ++j) {
+    for (int j = 0; j < int(old.count); ++j) {
       if ((used >> j) & 1u) continue;
-      if (last.rows.word(cache::at(j, cache::feature), old) == feature) return j;
-      const float d = length_squared(last.rows.vector(cache::at(j, cache::local_a), old) - local_a);
+      if (old.point[j].feature == feature) return j;
+      const float d = length_squared(old.point[j].local_a - local_a);
       if (d < least) {
         least = d;
         nearest = j;
@@ -180,7 +171,7 @@ struct CollidePairs {
 
 /// Lists the pairs that have points, in pair order, after contact_index was scanned.
 struct ListContacts {
-  CacheRows rows;
+  Column<CachedContact> contacts;
   Column<Index> contact_index;
   // out
   Column<Index> contact_pair;   // element contact_index[pair]
@@ -189,19 +180,19 @@ struct ListContacts {
   std::uint32_t first_color;    // kNoColor, or the overflow color if the solver is Jacobi's
 
   TALUS_HD void operator()(Index pair) const {
-    const bool touching = rows.word(cache::count, pair) != 0;
+    const bool touching = contacts[pair].count > 0.0f;
     const Index contact = contact_index[pair];
     if (pair == counters->pairs - 1) counters->contacts = contact + (touching ? 1 : 0);
     if (!touching || contact >= contact_pair.size) return;
     contact_pair[contact] = pair;
-    color[contact] = first_color == cache::kNoColor ? rows.word(cache::color, pair) : first_color;
+    color[contact] = first_color == kNoColor ? contacts[pair].color : first_color;
   }
 };
 
 /// Sums points and recycled manifolds for the report: an element is a run of pairs, so that few atomics meet.
 struct CountPoints {
   static constexpr Index kRun = 256;
-  CacheRows rows;
+  Column<CachedContact> contacts;
   Column<std::uint32_t> batch_key;  // sorted by key, or by pair: any order of all pairs
   Counters* counters;
 
@@ -211,7 +202,7 @@ struct CountPoints {
     const Index end = min_of(begin + kRun, counters->pairs);
     Index points = 0, recycled = 0;
     for (Index pair = begin; pair < end; ++pair) {
-      points += Index(rows.word(cache::count, pair));
+      points += Index(contacts[pair].count);
       recycled += batch_key[pair] == kRecycledBatch ? 1 : 0;
     }
     if (points > 0) atomic_add(&counters->points, points);

@@ -3,12 +3,19 @@
 #pragma once
 #include "columns.h"
 #include "contact_columns.h"
+#include "lanes.h"
 #include "material.h"
 #include "math/vec3.h"
 #include "solve_columns.h"
 #include "step_params.h"
 
 namespace talus::inline TALUS_ISA {
+
+/// Angular velocity in scaled axes, see solve_columns.h. Never -0: see IntegrateVelocities.
+TALUS_INLINE Vec3 scaled_spin(const BodyFrame& frame, Vec3 angular_velocity) {
+  const Vec3 own = rotate_back(frame.orientation, angular_velocity);
+  return {own.x / frame.scale.x + 0.0f, own.y / frame.scale.y + 0.0f, own.z / frame.scale.z + 0.0f};
+}
 
 /// Body records at the start of the step. Elements: all rows of the scratch table, also those after the last body: the
 /// first of them is the null body of padding lanes.
@@ -25,165 +32,228 @@ struct PrepareBodies {
     const bool moves = alive && state.frozen[body] == 0 && model.motion[body] != std::uint8_t(Motion::fixed);
     const Vec3 zero{0.0f, 0.0f, 0.0f};
     const float inv_mass = moves ? model.inv_mass[body] : 0.0f;
-    const Vec3 linear = moves ? state.linear_velocity[body] + zero : zero;  // never -0: see IntegrateVelocities
-    const Vec3 angular = moves ? state.angular_velocity[body] + zero : zero;
+    const BodyFrame frame = frame_of(body, alive, inv_mass);
+    const Vec3 linear = moves ? state.linear_velocity[body] + zero : zero;
+    const Vec3 angular = moves ? scaled_spin(frame, state.angular_velocity[body]) : zero;
     rows.velocity[body] = {linear, inv_mass, angular, 0.0f};
     const bool touched = rows.color_mask[body] != 0 || rows.split_count[body] != 0;
     rows.free_velocity[body] = {linear, inv_mass, angular, touched ? 1.0f : 0.0f};
+    rows.frame[body] = frame;
     rows.displacement[body] = {zero, 0.0f, kIdentity};
-    rows.inertia[body] =
-        inv_mass > 0.0f ? world_inertia(state.orientation[body], model.inv_inertia[body]) : BodyInertia{};
     for (int i = 0; i < 6; ++i) rows.split_sums[body].change[i] = 0;
   }
 
-  /// R diag(d) R^T
-  TALUS_HD static BodyInertia world_inertia(Quat q, Vec3 d) {
-    const Mat3 r = matrix_of(q);
-    const Vec3 x = scale(r.row0, d), y = scale(r.row1, d), z = scale(r.row2, d);
-    return {{dot(x, r.row0), dot(y, r.row1), dot(z, r.row2), dot(x, r.row1), dot(x, r.row2), dot(y, r.row2)}, {}};
+  TALUS_HD BodyFrame frame_of(Index body, bool alive, float inv_mass) const {
+    if (!alive) return {kIdentity, {1.0f, 1.0f, 1.0f}, 0.0f};
+    const Vec3 inverse = inv_mass > 0.0f ? model.inv_inertia[body] : Vec3{1.0f, 1.0f, 1.0f};
+    return {
+        state.orientation[body], {square_root(inverse.x), square_root(inverse.y), square_root(inverse.z)}, inv_mass};
   }
 };
 
-TALUS_INLINE Vec3 operator*(const BodyInertia& i, Vec3 v) {
-  return {i.m[0] * v.x + i.m[3] * v.y + i.m[4] * v.z, i.m[3] * v.x + i.m[1] * v.y + i.m[5] * v.z,
-          i.m[4] * v.x + i.m[5] * v.y + i.m[2] * v.z};
-}
+/// One body of a contact, while its row is made.
+template <class Real>
+struct PreparedBody {
+  QuatOf<Real> orientation;
+  Vec3Of<Real> scale;
+  Real inv_mass, turns;  // both times the number of contacts that share the body
 
-/// One element is one lane: a contact, or padding at the end of a color.
+  TALUS_INLINE Vec3Of<Real> own(Vec3Of<Real> direction) const { return rotate_back(orientation, direction); }
+  /// Lever in scaled axes of a point along a direction, both in the body's own axes.
+  TALUS_INLINE Vec3Of<Real> lever(Vec3Of<Real> at, Vec3Of<Real> direction) const {
+    return talus::scale(scale, cross(at, direction));
+  }
+  /// What a unit impulse along one lever changes of the speed along the other, by turning.
+  TALUS_INLINE Real give(Vec3Of<Real> lever1, Vec3Of<Real> lever2) const { return turns * dot(lever1, lever2); }
+};
+
+/// One lane is a contact, or padding at the end of a color. All lanes of a pack have the same color.
 struct PrepareContacts {
   // model
   BodyModel model;
-  QuatColumn orientation;
   // scratch in
   PairList pairs;
-  CacheRows cache_rows;
+  Column<CachedContact> contacts;
   SolveRowScratch bodies;
   Column<Index> contact_pair;
   Column<std::uint32_t> sort_contact;
   const Counters* counters;
   const StepParams* params;
   Index null_body;
-  // out
-  SolverRows lanes;
+  bool restitution;  // some body bounces
+  // out: points that no lane of a pack has are left as they were
+  SolverRows rows;
 
-  TALUS_HD void operator()(Index lane) const {
+  /// Whose contact a lane is, for the lanes of a pack. Padding lanes copy the last contact of their color and are
+  /// cleared when they are stored.
+  template <int kWidth>
+  struct Sources {
+    std::uint32_t pair[kWidth], a[kWidth], b[kWidth];
+    float there[kWidth], share_a[kWidth], share_b[kWidth], friction[kWidth], restitution[kWidth];
+  };
+
+  template <class Real>
+  TALUS_INLINE void solve(Index lane) const {
+    constexpr int kWidth = LaneCount<Real>::value;
+    Sources<kWidth> from;
+    find_sources(lane, from);
+    const Real zero(0.0f), one(1.0f);
+    const Mask<Real> there = load_lanes(from.there, Real{}) > zero;
+    Real header[8], carried[8];
+    gather_unit(from, 0, header);
+    gather_unit(from, 1, carried);
+    const PreparedBody<Real> a = body_of<Real>(from.a, from.share_a), b = body_of<Real>(from.b, from.share_b);
+    const Vec3Of<Real> normal{header[0], header[1], header[2]};
+    const Real count = select(there, header[3], zero), mass = a.inv_mass + b.inv_mass;
+    const Vec3Of<Real> normal_a = a.own(normal), normal_b = b.own(normal);
+    const Real warm(params->warm_start != 0 ? 1.0f : 0.0f);
+    const auto put = [&](int field, Real value) { store(rows, field, lane, select(there, value, zero)); };
+    const auto put_vector = [&](int field, Vec3Of<Real> value) {
+      put(field, value.x);
+      put(field + 1, value.y);
+      put(field + 2, value.z);
+    };
+
+    Vec3Of<Real> center_a{zero, zero, zero}, center_b = center_a, local_a[kMaxPoints];
+    Real weights = zero, middle_separation = zero, points_give = zero;
+    for (int i = 0; i < kMaxPoints && any_of(Real(float(i)) < count); ++i) {
+      const Mask<Real> has = Real(float(i)) < count;
+      Real point[8];
+      gather_unit(from, kFirstPoint + i, point);
+      const Real separation = point[0];
+      local_a[i] = {point[1], point[2], point[3]};
+      const Vec3Of<Real> local_b{point[4], point[5], point[6]};
+      const Vec3Of<Real> lever_a = a.lever(local_a[i], normal_a), lever_b = b.lever(local_b, normal_b);
+      const Real k = mass + a.give(lever_a, lever_a) + b.give(lever_b, lever_b);
+      const auto put_point = [&](int field, Real value) {
+        store(rows, row::at(i, field), lane, select(has, value, zero));
+      };
+      put_point(row::lever_a, lever_a.x);
+      put_point(row::lever_a + 1, lever_a.y);
+      put_point(row::lever_a + 2, lever_a.z);
+      put_point(row::lever_b, lever_b.x);
+      put_point(row::lever_b + 1, lever_b.y);
+      put_point(row::lever_b + 2, lever_b.z);
+      put_point(row::separation, separation);
+      put_point(row::mass, one / k);
+      put_point(row::impulse, warm * carried[4 + i]);
+      if (restitution) {
+        put_point(row::approach, approach_speed<Real>(from, normal, lever_a, lever_b));
+        put_point(row::peak, zero);
+      }
+      // Friction acts where the surfaces touch: points that are still apart count less.
+      const Real near = one - max_of(separation, zero) / Real(params->speculative_distance);
+      const Real weight = select(has, max_of(Real(1e-3f), near), zero);
+      center_a = center_a + weight * select<Real>(has, local_a[i], center_a);
+      center_b = center_b + weight * select<Real>(has, local_b, center_b);
+      middle_separation = middle_separation + weight * select(has, separation, zero);
+      weights = weights + weight;
+      points_give = points_give + select(has, k, zero);
+    }
+    const Real share = one / weights;
+    const Vec3Of<Real> at_a = share * center_a, at_b = share * center_b;
+    Real arm = zero;
+    for (int i = 0; i < kMaxPoints && any_of(Real(float(i)) < count); ++i) {
+      arm = arm + select(Real(float(i)) < count, length(local_a[i] - at_a), zero);
+    }
+
+    for (int i = 0; i < kWidth; ++i) {
+      const bool used = from.there[i] > 0.0f;
+      *rows.at(row::body_a, lane + i) = used ? from.a[i] : std::uint32_t(null_body);
+      *rows.at(row::body_b, lane + i) = used ? from.b[i] : std::uint32_t(null_body);
+      *rows.at(row::pair, lane + i) = used ? from.pair[i] : 0u;
+    }
+    put(row::count, count);
+    put_vector(row::normal, normal);
+    const Vec3Of<Real> middle_a = a.lever(at_a, normal_a), middle_b = b.lever(at_b, normal_b);
+    put_vector(row::middle_a, middle_a);
+    put_vector(row::middle_b, middle_b);
+    put(row::middle_separation, share * middle_separation);
+    put(row::middle_give, mass + a.give(middle_a, middle_a) + b.give(middle_b, middle_b));
+    put(row::points_give, points_give / count);
+    put(row::friction, load_lanes(from.friction, Real{}));
+    put(row::restitution, load_lanes(from.restitution, Real{}));
+
+    const Vec3Of<Real> t1 = tangent_of(normal), t2 = cross(normal, t1);
+    const Vec3Of<Real> t1_a = a.own(t1), t1_b = b.own(t1), t2_a = cross(normal_a, t1_a), t2_b = cross(normal_b, t1_b);
+    const Vec3Of<Real> a1 = a.lever(at_a, t1_a), b1 = b.lever(at_b, t1_b);
+    const Vec3Of<Real> a2 = a.lever(at_a, t2_a), b2 = b.lever(at_b, t2_b);
+    const Real k11 = mass + a.give(a1, a1) + b.give(b1, b1);
+    const Real k22 = mass + a.give(a2, a2) + b.give(b2, b2);
+    const Real k12 = a.give(a1, a2) + b.give(b1, b2);
+    const Real inverse = one / (k11 * k22 - k12 * k12);
+    put_vector(row::tangent, t1);
+    put_vector(row::friction_a1, a1);
+    put_vector(row::friction_b1, b1);
+    put_vector(row::friction_a2, a2);
+    put_vector(row::friction_b2, b2);
+    put_vector(row::friction_mass, {inverse * k22, inverse * k11, -inverse * k12});
+    const Vec3Of<Real> twist_a = scale(a.scale, normal_a), twist_b = scale(b.scale, normal_b);
+    put_vector(row::twist_a, twist_a);
+    put_vector(row::twist_b, twist_b);
+    put(row::twist_mass, one / (a.give(twist_a, twist_a) + b.give(twist_b, twist_b)));
+    put(row::twist_arm, arm / count);
+    const Vec3Of<Real> friction{carried[0], carried[1], carried[2]};
+    put(row::friction_impulse, warm * dot(friction, t1));
+    put(row::friction_impulse + 1, warm * dot(friction, t2));
+    put(row::twist_impulse, warm * carried[3]);
+  }
+
+ private:
+  static constexpr int kUnits = int(sizeof(CachedContact) / 32);  // of 8 words: what gather_records moves
+  static constexpr int kFirstPoint = kUnits - kMaxPoints;
+
+  template <int kWidth>
+  TALUS_INLINE void find_sources(Index lane, Sources<kWidth>& from) const {
     int color = 0;
     Index before = 0;  // contacts of earlier colors
     while (lane >= counters->color_begin[color + 1]) before += counters->color_size[color++];
-    const Index place = lane - counters->color_begin[color];
-    if (place >= counters->color_size[color]) {
-      for (int field = 0; field < row::kFields; ++field) lanes.set(field, lane, 0u);
-      lanes.set(row::body_a, lane, std::uint32_t(null_body));
-      lanes.set(row::body_b, lane, std::uint32_t(null_body));
-      return;
-    }
-    const Index pair = contact_pair[Index(sort_contact[before + place])];
-    prepare(lane, pair, color == kOverflowColor);
-  }
-
-  TALUS_HD void prepare(Index lane, Index pair, bool split) const {
-    const Index a = pairs.owner[pair], b = pairs.partner[pair];
-    const BodyVelocity va = bodies.velocity[a], vb = bodies.velocity[b];
-    BodyInertia ia = bodies.inertia[a], ib = bodies.inertia[b];
-    float ma = va.inv_mass, mb = vb.inv_mass;
-    const bool ground = ma == 0.0f || mb == 0.0f;
-    if (split) {
+    const Index place = lane - counters->color_begin[color], size = counters->color_size[color];
+    for (int i = 0; i < kWidth; ++i) {
+      const Index contact = min_of(place + i, size - 1);
+      const Index pair = contact_pair[Index(sort_contact[before + contact])];
+      const Index a = pairs.owner[pair], b = pairs.partner[pair];
+      from.pair[i] = std::uint32_t(pair);
+      from.a[i] = std::uint32_t(a);
+      from.b[i] = std::uint32_t(b);
+      from.there[i] = place + i < size ? 1.0f : 0.0f;
       // A body in n overflow contacts lends each of them 1/n of its mass (methods: parallel engine, 3.4).
-      const float na = float(bodies.split_count[a]), nb = float(bodies.split_count[b]);
-      ma = na * ma;
-      mb = nb * mb;
-      for (float& m : ia.m) m = na * m;
-      for (float& m : ib.m) m = nb * m;
+      from.share_a[i] = color == kOverflowColor ? float(bodies.split_count[a]) : 1.0f;
+      from.share_b[i] = color == kOverflowColor ? float(bodies.split_count[b]) : 1.0f;
+      const std::uint8_t rules_a = model.combine[a], rules_b = model.combine[b];
+      from.friction[i] = combine(friction_rule(rules_a), friction_rule(rules_b), model.friction[a], model.friction[b]);
+      from.restitution[i] = !restitution ? 0.0f
+                                         : combine(restitution_rule(rules_a), restitution_rule(rules_b),
+                                                   model.restitution[a], model.restitution[b]);
     }
-    const Vec3 normal = cache_rows.vector(cache::normal, pair);
-    const int count = int(cache_rows.word(cache::count, pair));
-    lanes.set(row::body_a, lane, std::uint32_t(a));
-    lanes.set(row::body_b, lane, std::uint32_t(b));
-    lanes.set(row::pair, lane, std::uint32_t(pair));
-    lanes.set(row::count, lane, float(count));
-    lanes.set(row::ground, lane, ground ? 1.0f : 0.0f);
-    lanes.set(row::normal, lane, normal);
-    lanes.set(row::inv_mass_a, lane, ma);
-    lanes.set(row::inv_mass_b, lane, mb);
-    for (int i = 0; i < 6; ++i) {
-      lanes.set(row::inertia_a + i, lane, ia.m[i]);
-      lanes.set(row::inertia_b + i, lane, ib.m[i]);
-    }
-    const std::uint8_t rules_a = model.combine[a], rules_b = model.combine[b];
-    lanes.set(row::friction, lane,
-              combine(friction_rule(rules_a), friction_rule(rules_b), model.friction[a], model.friction[b]));
-    lanes.set(
-        row::restitution, lane,
-        combine(restitution_rule(rules_a), restitution_rule(rules_b), model.restitution[a], model.restitution[b]));
-
-    lanes.set(row::round_a, lane, roundness(a));
-    lanes.set(row::round_b, lane, roundness(b));
-
-    const Quat qa = orientation[a], qb = orientation[b];
-    Vec3 center_a{0.0f, 0.0f, 0.0f}, center_b{0.0f, 0.0f, 0.0f};
-    float weights = 0.0f, middle_separation = 0.0f, points_give = 0.0f;
-    for (int i = 0; i < kMaxPoints; ++i) {
-      if (i >= count) {
-        for (int field = 0; field < row::kPointFields; ++field) lanes.set(row::at(i, field), lane, 0u);
-        continue;
-      }
-      const Vec3 arm_a = rotate(qa, cache_rows.vector(cache::at(i, cache::local_a), pair));
-      const Vec3 arm_b = rotate(qb, cache_rows.vector(cache::at(i, cache::local_b), pair));
-      const float separation = cache_rows.number(cache::at(i, cache::separation), pair);
-      const Vec3 turn_a = cross(arm_a, normal), turn_b = cross(arm_b, normal);
-      const float k = ma + mb + dot(turn_a, ia * turn_a) + dot(turn_b, ib * turn_b);
-      const Vec3 relative = vb.linear + cross(vb.angular, arm_b) - va.linear - cross(va.angular, arm_a);
-      lanes.set(row::at(i, row::arm_a), lane, arm_a);
-      lanes.set(row::at(i, row::arm_b), lane, arm_b);
-      lanes.set(row::at(i, row::separation), lane, separation);
-      lanes.set(row::at(i, row::mass), lane, 1.0f / k);
-      const float impulse = params->warm_start != 0 ? cache_rows.number(cache::at(i, cache::impulse), pair) : 0.0f;
-      lanes.set(row::at(i, row::impulse), lane, impulse);
-      lanes.set(row::at(i, row::approach), lane, dot(normal, relative));
-      lanes.set(row::at(i, row::peak), lane, 0.0f);
-      // Friction acts where the surfaces touch: points that are still apart count less.
-      const float weight = max_of(1e-3f, 1.0f - max_of(separation, 0.0f) / params->speculative_distance);
-      center_a = center_a + weight * arm_a;
-      center_b = center_b + weight * arm_b;
-      middle_separation += weight * separation;
-      weights += weight;
-      points_give += k;
-    }
-    const float share = 1.0f / weights;
-    lanes.set(row::middle_separation, lane, share * middle_separation);
-    lanes.set(row::points_give, lane, points_give / float(count));
-    prepare_friction(lane, pair, count, normal, share * center_a, share * center_b, ma, mb, ia, ib);
   }
 
-  TALUS_HD float roundness(Index body) const {
-    const std::uint8_t shape = model.shape[body];
-    const bool round = shape == std::uint8_t(ShapeType::sphere) || shape == std::uint8_t(ShapeType::capsule);
-    return round ? model.shape_size.x[body] : 0.0f;
+  template <class Real, int kWidth>
+  TALUS_INLINE void gather_unit(const Sources<kWidth>& from, int unit, Real out[8]) const {
+    std::uint32_t at[kWidth];
+    for (int i = 0; i < kWidth; ++i) at[i] = from.pair[i] * kUnits + std::uint32_t(unit);
+    gather_records(reinterpret_cast<const float*>(contacts.data), at, out);
   }
 
-  TALUS_HD void prepare_friction(Index lane, Index pair, int count, Vec3 normal, Vec3 at_a, Vec3 at_b, float ma,
-                                 float mb, const BodyInertia& ia, const BodyInertia& ib) const {
-    const Vec3 t1 = tangent_of(normal), t2 = cross(normal, t1);
-    const Vec3 a1 = cross(at_a, t1), a2 = cross(at_a, t2), b1 = cross(at_b, t1), b2 = cross(at_b, t2);
-    const float k11 = ma + mb + dot(a1, ia * a1) + dot(b1, ib * b1);
-    const float k22 = ma + mb + dot(a2, ia * a2) + dot(b2, ib * b2);
-    const float k12 = dot(a1, ia * a2) + dot(b1, ib * b2);
-    const float det = 1.0f / (k11 * k22 - k12 * k12);
-    float arm = 0.0f;
-    for (int i = 0; i < count; ++i) arm += length(lanes.vector(row::at(i, row::arm_a), lane) - at_a);
-    const Vec3 an = cross(at_a, normal), bn = cross(at_b, normal);
-    lanes.set(row::middle_give, lane, ma + mb + dot(an, ia * an) + dot(bn, ib * bn));
-    const Vec3 carried = cache_rows.vector(cache::friction, pair);
-    const bool warm = params->warm_start != 0;
-    lanes.set(row::tangent, lane, t1);
-    lanes.set(row::friction_a, lane, at_a);
-    lanes.set(row::friction_b, lane, at_b);
-    lanes.set(row::friction_mass, lane, Vec3{det * k22, det * k11, -det * k12});
-    lanes.set(row::twist_mass, lane, 1.0f / (dot(normal, ia * normal) + dot(normal, ib * normal)));
-    lanes.set(row::twist_arm, lane, arm / float(count));
-    lanes.set(row::friction_impulse, lane, warm ? dot(carried, t1) : 0.0f);
-    lanes.set(row::friction_impulse + 1, lane, warm ? dot(carried, t2) : 0.0f);
-    lanes.set(row::twist_impulse, lane, warm ? cache_rows.number(cache::twist, pair) : 0.0f);
+  template <class Real>
+  TALUS_INLINE PreparedBody<Real> body_of(const std::uint32_t* body, const float* share) const {
+    Real frame[8];
+    gather_records(&bodies.frame.data->orientation.x, body, frame);
+    const Real contacts_of = load_lanes(share, Real{}), zero(0.0f);
+    return {{frame[0], frame[1], frame[2], frame[3]},
+            {frame[4], frame[5], frame[6]},
+            contacts_of * frame[7],
+            select(frame[7] > zero, contacts_of, zero)};
+  }
+
+  template <class Real, int kWidth>
+  TALUS_INLINE Real approach_speed(const Sources<kWidth>& from, Vec3Of<Real> normal, Vec3Of<Real> lever_a,
+                                   Vec3Of<Real> lever_b) const {
+    Real a[8], b[8];
+    gather_records(&bodies.velocity.data->linear.x, from.a, a);
+    gather_records(&bodies.velocity.data->linear.x, from.b, b);
+    return dot(normal, Vec3Of<Real>{b[0] - a[0], b[1] - a[1], b[2] - a[2]}) +
+           dot(lever_b, Vec3Of<Real>{b[4], b[5], b[6]}) - dot(lever_a, Vec3Of<Real>{a[4], a[5], a[6]});
   }
 };
 

@@ -25,16 +25,13 @@ constexpr float kSplitUnit = 1.0f / 4294967296.0f;  // [m/s, rad/s] 2^-32: resol
 
 template <class Real>
 struct Velocity {
-  Vec3Of<Real> linear, angular;
+  Vec3Of<Real> linear, angular;  // angular: scaled axes, see solve_columns.h
 };
 
-/// World-frame inverse inertia.
+/// One direction at one point, as the two bodies feel it when they turn: levers in scaled axes.
 template <class Real>
-struct Inertia {
-  Real xx, yy, zz, xy, xz, yz;
-  TALUS_INLINE Vec3Of<Real> operator*(Vec3Of<Real> v) const {
-    return {xx * v.x + xy * v.y + xz * v.z, xy * v.x + yy * v.y + yz * v.z, xz * v.x + yz * v.y + zz * v.z};
-  }
+struct Levers {
+  Vec3Of<Real> a, b;
 };
 
 /// Shortens a friction impulse to its limit: a circle, or a square along the two tangents.
@@ -56,37 +53,28 @@ template <class Real>
 struct BodyPair {
   Velocity<Real> a, b;
   Real inv_mass_a, inv_mass_b;
-  Inertia<Real> inertia_a, inertia_b;
+  Real turns_a, turns_b;  // 1: contacts turn the body, 0: they do not; times the contacts that share it, if split
 
-  /// Relative velocity of B at its arm against A at its arm.
-  TALUS_INLINE Vec3Of<Real> relative_velocity(Vec3Of<Real> arm_a, Vec3Of<Real> arm_b) const {
-    return b.linear + cross(b.angular, arm_b) - a.linear - cross(a.angular, arm_a);
+  /// Speed by turning alone, of B against A.
+  TALUS_INLINE Real turn_speed(const Levers<Real>& levers) const {
+    return dot(levers.b, b.angular) - dot(levers.a, a.angular);
   }
-  /// Impulse on B at its arm, and its opposite on A.
-  TALUS_INLINE void apply(Vec3Of<Real> impulse, Vec3Of<Real> arm_a, Vec3Of<Real> arm_b) {
+  /// Speed of B against A along a direction at a point.
+  TALUS_INLINE Real speed(Vec3Of<Real> direction, const Levers<Real>& levers) const {
+    return dot(direction, b.linear - a.linear) + turn_speed(levers);
+  }
+  TALUS_INLINE void push(Vec3Of<Real> impulse) {
     a.linear = a.linear - inv_mass_a * impulse;
-    a.angular = a.angular - inertia_a * cross(arm_a, impulse);
     b.linear = b.linear + inv_mass_b * impulse;
-    b.angular = b.angular + inertia_b * cross(arm_b, impulse);
   }
-  TALUS_INLINE void apply_angular(Vec3Of<Real> impulse) {
-    a.angular = a.angular - inertia_a * impulse;
-    b.angular = b.angular + inertia_b * impulse;
+  TALUS_INLINE void turn(Real impulse, const Levers<Real>& levers) {
+    a.angular = a.angular - (turns_a * impulse) * levers.a;
+    b.angular = b.angular + (turns_b * impulse) * levers.b;
   }
-};
-
-/// How two bodies moved since the step began, as a contact sees it.
-template <class Real>
-struct Displaced {
-  Vec3Of<Real> normal;
-  Vec3Of<Real> shift;  // of B against A
-  QuatOf<Real> turn_a, turn_b;
-  Vec3Of<Real> round_a, round_b;  // radius of round shapes along the normal, else zero
-
-  /// [m] Change of the separation at a point. A round surface does not turn with its body, the centre or axis behind it
-  /// does: a ball that spins stays where it is.
-  TALUS_INLINE Real separation_change(Vec3Of<Real> arm_a, Vec3Of<Real> arm_b) const {
-    return dot(normal, shift + turned(turn_b, arm_b + round_b) - turned(turn_a, arm_a - round_a));
+  /// Impulse on B along a direction at a point, and its opposite on A.
+  TALUS_INLINE void apply(Real impulse, Vec3Of<Real> direction, const Levers<Real>& levers) {
+    push(impulse * direction);
+    turn(impulse, levers);
   }
 };
 
@@ -95,8 +83,9 @@ template <Sweep kSweep>
 struct SolveContacts {
   SolverRows rows;
   BodyVelocity* velocity;
-  BodyDisplacement* displacement;
+  const BodyMove* moved;  // since the last sweep, or null if bodies stayed where they were
   const StepParams* params;
+  bool restitution;  // some body bounces
 
   template <class Real>
   TALUS_INLINE void solve(Index lane) const {
@@ -105,7 +94,7 @@ struct SolveContacts {
     Real record_a[8], record_b[8];
     gather_records(&velocity->linear.x, index_a, record_a);
     gather_records(&velocity->linear.x, index_b, record_b);
-    BodyPair<Real> bodies = load_pair(lane, record_a, record_b);
+    BodyPair<Real> bodies = pair_of(record_a, record_b);
     solve_manifold(lane, bodies, params->contact, params->ground);
     store_record(bodies.a, record_a);
     store_record(bodies.b, record_b);
@@ -114,20 +103,15 @@ struct SolveContacts {
   }
 
   template <class Real>
-  TALUS_INLINE BodyPair<Real> load_pair(Index lane, const Real record_a[8], const Real record_b[8]) const {
+  TALUS_INLINE static BodyPair<Real> pair_of(const Real record_a[8], const Real record_b[8]) {
     BodyPair<Real> p;
     p.a = {{record_a[0], record_a[1], record_a[2]}, {record_a[4], record_a[5], record_a[6]}};
     p.b = {{record_b[0], record_b[1], record_b[2]}, {record_b[4], record_b[5], record_b[6]}};
-    p.inv_mass_a = load<Real>(rows, row::inv_mass_a, lane);
-    p.inv_mass_b = load<Real>(rows, row::inv_mass_b, lane);
-    p.inertia_a = load_inertia<Real>(row::inertia_a, lane);
-    p.inertia_b = load_inertia<Real>(row::inertia_b, lane);
+    p.inv_mass_a = record_a[3];
+    p.inv_mass_b = record_b[3];
+    p.turns_a = select(record_a[3] > Real(0.0f), Real(1.0f), Real(0.0f));
+    p.turns_b = select(record_b[3] > Real(0.0f), Real(1.0f), Real(0.0f));
     return p;
-  }
-  template <class Real>
-  TALUS_INLINE Inertia<Real> load_inertia(int field, Index lane) const {
-    return {load<Real>(rows, field, lane),     load<Real>(rows, field + 1, lane), load<Real>(rows, field + 2, lane),
-            load<Real>(rows, field + 3, lane), load<Real>(rows, field + 4, lane), load<Real>(rows, field + 5, lane)};
   }
   template <class Real>
   TALUS_INLINE static void store_record(const Velocity<Real>& v, Real record[8]) {
@@ -138,70 +122,86 @@ struct SolveContacts {
     record[5] = v.angular.y;
     record[6] = v.angular.z;
   }
+  template <class Real>
+  TALUS_INLINE Levers<Real> load_levers(int field_a, int field_b, Index lane) const {
+    return {load_vector<Real>(rows, field_a, lane), load_vector<Real>(rows, field_b, lane)};
+  }
+  template <class Real>
+  TALUS_INLINE Levers<Real> point_levers(int point, Index lane) const {
+    return load_levers<Real>(row::at(point, row::lever_a), row::at(point, row::lever_b), lane);
+  }
 
   /// All rows of one manifold.
   template <class Real>
   TALUS_INLINE void solve_manifold(Index lane, BodyPair<Real>& bodies, const Softness& contact,
                                    const Softness& ground) const {
     const Vec3Of<Real> normal = load_vector<Real>(rows, row::normal, lane);
+    const Real count = load<Real>(rows, row::count, lane);
+    Real impulse[kMaxPoints];
+    for (int i = 0; i < kMaxPoints; ++i) {
+      const bool some = any_of(Real(float(i)) < count);
+      impulse[i] = some ? load<Real>(rows, row::at(i, row::impulse), lane) : Real(0.0f);
+    }
     if constexpr (kSweep == Sweep::warm_start) {
-      warm_start(lane, bodies, normal);
+      warm_start(lane, bodies, normal, count, impulse);
     } else {
-      if constexpr (kSweep == Sweep::relax) solve_friction(lane, bodies, normal);
-      solve_normals(lane, bodies, normal, contact, ground);
+      if (moved != nullptr) follow_bodies(lane, normal, count);
+      if constexpr (kSweep == Sweep::relax) solve_friction(lane, bodies, normal, impulse);
+      solve_normals(lane, bodies, normal, count, impulse, contact, ground);
     }
   }
 
   template <class Real>
-  TALUS_INLINE void warm_start(Index lane, BodyPair<Real>& bodies, Vec3Of<Real> normal) const {
-    const Real count = load<Real>(rows, row::count, lane);
+  TALUS_INLINE void warm_start(Index lane, BodyPair<Real>& bodies, Vec3Of<Real> normal, Real count,
+                               const Real impulse[kMaxPoints]) const {
     for (int i = 0; i < kMaxPoints && any_of(Real(float(i)) < count); ++i) {
-      bodies.apply(load<Real>(rows, row::at(i, row::impulse), lane) * normal,
-                   load_vector<Real>(rows, row::at(i, row::arm_a), lane),
-                   load_vector<Real>(rows, row::at(i, row::arm_b), lane));
+      bodies.apply(impulse[i], normal, point_levers<Real>(i, lane));
     }
     const Vec3Of<Real> t1 = load_vector<Real>(rows, row::tangent, lane), t2 = cross(normal, t1);
-    const Vec3Of<Real> friction =
-        load<Real>(rows, row::friction_impulse, lane) * t1 + load<Real>(rows, row::friction_impulse + 1, lane) * t2;
-    bodies.apply(friction, load_vector<Real>(rows, row::friction_a, lane),
-                 load_vector<Real>(rows, row::friction_b, lane));
-    bodies.apply_angular(load<Real>(rows, row::twist_impulse, lane) * normal);
+    bodies.apply(load<Real>(rows, row::friction_impulse, lane), t1,
+                 load_levers<Real>(row::friction_a1, row::friction_b1, lane));
+    bodies.apply(load<Real>(rows, row::friction_impulse + 1, lane), t2,
+                 load_levers<Real>(row::friction_a2, row::friction_b2, lane));
+    bodies.turn(load<Real>(rows, row::twist_impulse, lane), load_levers<Real>(row::twist_a, row::twist_b, lane));
+  }
+
+  /// Separations after the bodies moved, to first order: a ball that spins, whose lever is zero, stays where it is.
+  template <class Real>
+  TALUS_INLINE void follow_bodies(Index lane, Vec3Of<Real> normal, Real count) const {
+    Real a[8], b[8];
+    gather_records(&moved->shift.x, rows.at(row::body_a, lane), a);
+    gather_records(&moved->shift.x, rows.at(row::body_b, lane), b);
+    BodyPair<Real> move;
+    move.a.angular = {a[4], a[5], a[6]};
+    move.b.angular = {b[4], b[5], b[6]};
+    const Real shift = dot(normal, Vec3Of<Real>{b[0] - a[0], b[1] - a[1], b[2] - a[2]});
+    const auto add = [&](int field, const Levers<Real>& levers) {
+      store(rows, field, lane, load<Real>(rows, field, lane) + (shift + move.turn_speed(levers)));
+    };
+    add(row::middle_separation, load_levers<Real>(row::middle_a, row::middle_b, lane));
+    for (int i = 0; i < kMaxPoints && any_of(Real(float(i)) < count); ++i) {
+      add(row::at(i, row::separation), point_levers<Real>(i, lane));
+    }
   }
 
   template <class Real>
-  TALUS_INLINE void solve_normals(Index lane, BodyPair<Real>& bodies, Vec3Of<Real> normal, const Softness& contact,
-                                  const Softness& ground) const {
-    Real moved_a[8], moved_b[8];
-    gather_records(&displacement->shift.x, rows.at(row::body_a, lane), moved_a);
-    gather_records(&displacement->shift.x, rows.at(row::body_b, lane), moved_b);
-    const Displaced<Real> displaced{
-        normal,
-        {moved_b[0] - moved_a[0], moved_b[1] - moved_a[1], moved_b[2] - moved_a[2]},
-        {moved_a[4], moved_a[5], moved_a[6], moved_a[7]},
-        {moved_b[4], moved_b[5], moved_b[6], moved_b[7]},
-        load<Real>(rows, row::round_a, lane) * normal,
-        load<Real>(rows, row::round_b, lane) * normal,
-    };
-    const Mask<Real> on_ground = load<Real>(rows, row::ground, lane) > Real(0.0f);
+  TALUS_INLINE void solve_normals(Index lane, BodyPair<Real>& bodies, Vec3Of<Real> normal, Real count,
+                                  Real impulse[kMaxPoints], const Softness& contact, const Softness& ground) const {
     const Real zero(0.0f), one(1.0f);
+    const Mask<Real> on_ground = !(bodies.turns_a > zero && bodies.turns_b > zero);
     const Real bias_rate = select(on_ground, Real(ground.bias_rate), Real(contact.bias_rate));
     const Real soft_mass = select(on_ground, Real(ground.mass_scale), Real(contact.mass_scale));
     const Real soft_impulse = select(on_ground, Real(ground.impulse_scale), Real(contact.impulse_scale));
-    const Real count = load<Real>(rows, row::count, lane);
     if constexpr (kSweep == Sweep::biased || kSweep == Sweep::relax) {
       if (any_of(Real(1.0f) < count)) {
-        solve_middle(lane, bodies, normal, displaced, count, bias_rate, soft_mass, soft_impulse);
+        solve_middle(lane, bodies, normal, count, impulse, bias_rate, soft_mass, soft_impulse);
       }
     }
     for (int i = 0; i < kMaxPoints && any_of(Real(float(i)) < count); ++i) {
-      const Vec3Of<Real> arm_a = load_vector<Real>(rows, row::at(i, row::arm_a), lane);
-      const Vec3Of<Real> arm_b = load_vector<Real>(rows, row::at(i, row::arm_b), lane);
+      const Levers<Real> levers = point_levers<Real>(i, lane);
       const Real mass = load<Real>(rows, row::at(i, row::mass), lane);
-      const Real impulse = load<Real>(rows, row::at(i, row::impulse), lane);
-      const Real peak = load<Real>(rows, row::at(i, row::peak), lane);
-      const Real separation =
-          load<Real>(rows, row::at(i, row::separation), lane) + displaced.separation_change(arm_a, arm_b);
-      const Real speed = dot(normal, bodies.relative_velocity(arm_a, arm_b));
+      const Real separation = load<Real>(rows, row::at(i, row::separation), lane);
+      const Real speed = bodies.speed(normal, levers);
       // Apart: the gap may close within the sub-step but not beyond. Touching: soft push, none when relaxing.
       const Mask<Real> apart = separation > zero;
       Real bias = select(apart, Real(params->inv_h) * separation, zero);
@@ -213,15 +213,16 @@ struct SolveContacts {
       }
       if constexpr (kSweep == Sweep::bounce) {
         const Real approach = load<Real>(rows, row::at(i, row::approach), lane);
+        const Real peak = load<Real>(rows, row::at(i, row::peak), lane);
         const Mask<Real> bounces = approach < Real(-params->restitution_threshold) && peak > zero;
         bias = select(bounces, load<Real>(rows, row::restitution, lane) * approach, bias);
       }
-      const Real wanted = impulse - mass * mass_scale * (speed + bias) - impulse_scale * impulse;
+      const Real wanted = impulse[i] - mass * mass_scale * (speed + bias) - impulse_scale * impulse[i];
       const Real next = max_of(wanted, zero);
-      bodies.apply((next - impulse) * normal, arm_a, arm_b);
+      bodies.apply(next - impulse[i], normal, levers);
       store(rows, row::at(i, row::impulse), lane, next);
-      if constexpr (kSweep == Sweep::biased || kSweep == Sweep::relax) {
-        store(rows, row::at(i, row::peak), lane, max_of(next, peak));
+      if (kSweep != Sweep::bounce && restitution) {
+        store(rows, row::at(i, row::peak), lane, max_of(next, load<Real>(rows, row::at(i, row::peak), lane)));
       }
     }
   }
@@ -230,21 +231,18 @@ struct SolveContacts {
   /// alone favours the points that come first: a box set down flat would tilt, and towers would lean (20 high: 0.2 m in
   /// 5 s). Only where all points carry load, or none does yet.
   template <class Real>
-  TALUS_INLINE void solve_middle(Index lane, BodyPair<Real>& bodies, Vec3Of<Real> normal,
-                                 const Displaced<Real>& displaced, Real count, Real bias_rate, Real soft_mass,
-                                 Real soft_impulse) const {
+  TALUS_INLINE void solve_middle(Index lane, BodyPair<Real>& bodies, Vec3Of<Real> normal, Real count,
+                                 Real impulse[kMaxPoints], Real bias_rate, Real soft_mass, Real soft_impulse) const {
     const Real zero(0.0f);
-    Real impulse[kMaxPoints], least(1e30f), most = zero, sum = zero;
+    Real least(1e30f), most = zero, sum = zero;
     for (int i = 0; i < kMaxPoints; ++i) {
-      impulse[i] = load<Real>(rows, row::at(i, row::impulse), lane);
       least = select(Real(float(i)) < count, min_of(impulse[i], least), least);
       most = max_of(impulse[i], most);
       sum = sum + impulse[i];
     }
-    const Vec3Of<Real> at_a = load_vector<Real>(rows, row::friction_a, lane);
-    const Vec3Of<Real> at_b = load_vector<Real>(rows, row::friction_b, lane);
-    const Real separation = load<Real>(rows, row::middle_separation, lane) + displaced.separation_change(at_a, at_b);
-    const Real speed = dot(normal, bodies.relative_velocity(at_a, at_b));
+    const Levers<Real> levers = load_levers<Real>(row::middle_a, row::middle_b, lane);
+    const Real separation = load<Real>(rows, row::middle_separation, lane);
+    const Real speed = bodies.speed(normal, levers);
     const Mask<Real> apart = separation > zero;
     Real bias = select(apart, Real(params->inv_h) * separation, zero), give = zero;
     if constexpr (kSweep == Sweep::biased) {
@@ -254,39 +252,38 @@ struct SolveContacts {
     const Real wanted = -(speed + bias + give * sum) / (load<Real>(rows, row::middle_give, lane) + give) / count;
     const Mask<Real> even = Real(1.0f) < count && (least > zero || most == zero);
     const Real more = select(even, max_of(wanted, -least), zero);
-    for (int i = 0; i < kMaxPoints; ++i) {
-      const Mask<Real> there = Real(float(i)) < count;
-      store(rows, row::at(i, row::impulse), lane, impulse[i] + select(there, more, zero));
-    }
-    bodies.apply((more * count) * normal, at_a, at_b);
+    for (int i = 0; i < kMaxPoints; ++i) impulse[i] = impulse[i] + select(Real(float(i)) < count, more, zero);
+    bodies.apply(more * count, normal, levers);
   }
 
   /// Coulomb friction of the whole manifold: first the twist, then the tangent plane.
   template <class Real>
-  TALUS_INLINE void solve_friction(Index lane, BodyPair<Real>& bodies, Vec3Of<Real> normal) const {
-    Real load_sum = load<Real>(rows, row::at(0, row::impulse), lane);
-    for (int i = 1; i < kMaxPoints; ++i) load_sum = load_sum + load<Real>(rows, row::at(i, row::impulse), lane);
+  TALUS_INLINE void solve_friction(Index lane, BodyPair<Real>& bodies, Vec3Of<Real> normal,
+                                   const Real impulse[kMaxPoints]) const {
+    const Real load_sum = impulse[0] + impulse[1] + impulse[2] + impulse[3];
     const Real limit = load<Real>(rows, row::friction, lane) * load_sum;
 
-    const Real spin = dot(normal, bodies.b.angular - bodies.a.angular);
+    const Levers<Real> about_normal = load_levers<Real>(row::twist_a, row::twist_b, lane);
+    const Real spin = bodies.turn_speed(about_normal);
     const Real twist = load<Real>(rows, row::twist_impulse, lane);
     const Real twist_limit = limit * load<Real>(rows, row::twist_arm, lane);
     const Real next_twist = clamp_to(twist - load<Real>(rows, row::twist_mass, lane) * spin, -twist_limit, twist_limit);
-    bodies.apply_angular((next_twist - twist) * normal);
+    bodies.turn(next_twist - twist, about_normal);
     store(rows, row::twist_impulse, lane, next_twist);
 
     const Vec3Of<Real> t1 = load_vector<Real>(rows, row::tangent, lane), t2 = cross(normal, t1);
-    const Vec3Of<Real> at_a = load_vector<Real>(rows, row::friction_a, lane);
-    const Vec3Of<Real> at_b = load_vector<Real>(rows, row::friction_b, lane);
+    const Levers<Real> levers1 = load_levers<Real>(row::friction_a1, row::friction_b1, lane);
+    const Levers<Real> levers2 = load_levers<Real>(row::friction_a2, row::friction_b2, lane);
     const Vec3Of<Real> inverse = load_vector<Real>(rows, row::friction_mass, lane);
-    const Vec3Of<Real> slip = bodies.relative_velocity(at_a, at_b);
-    const Real s1 = dot(t1, slip), s2 = dot(t2, slip);
+    const Real s1 = bodies.speed(t1, levers1), s2 = bodies.speed(t2, levers2);
     const Real f1 = load<Real>(rows, row::friction_impulse, lane);
     const Real f2 = load<Real>(rows, row::friction_impulse + 1, lane);
     Real n1 = f1 - (inverse.x * s1 + inverse.z * s2);
     Real n2 = f2 - (inverse.z * s1 + inverse.y * s2);
     limit_friction(params->box_friction != 0, limit, n1, n2);
-    bodies.apply((n1 - f1) * t1 + (n2 - f2) * t2, at_a, at_b);
+    bodies.push((n1 - f1) * t1 + (n2 - f2) * t2);
+    bodies.turn(n1 - f1, levers1);
+    bodies.turn(n2 - f2, levers2);
     store(rows, row::friction_impulse, lane, n1);
     store(rows, row::friction_impulse + 1, lane, n2);
   }
@@ -308,12 +305,20 @@ struct SolveSplit {
     float record_a[8], record_b[8];
     gather_records(&contacts.velocity->linear.x, index_a, record_a);
     gather_records(&contacts.velocity->linear.x, index_b, record_b);
-    BodyPair<float> bodies = contacts.load_pair(lane, record_a, record_b);
+    BodyPair<float> bodies = contacts.pair_of(record_a, record_b);
+    lend(bodies.inv_mass_a, bodies.turns_a, Index(*index_a));
+    lend(bodies.inv_mass_b, bodies.turns_b, Index(*index_b));
     contacts.solve_manifold(lane, bodies, contacts.params->split, contacts.params->split);
     add(Index(*index_a), bodies.inv_mass_a, record_a, bodies.a);
     add(Index(*index_b), bodies.inv_mass_b, record_b, bodies.b);
   }
 
+  /// A body in n overflow contacts lends each of them 1/n of its mass (methods: parallel engine, 3.4).
+  TALUS_HD void lend(float& inv_mass, float& turns, Index body) const {
+    const float n = float(split_count[body]);
+    inv_mass = n * inv_mass;
+    turns = n * turns;
+  }
   TALUS_HD void add(Index body, float inv_mass, const float before[8], const Velocity<float>& after) const {
     if (!(inv_mass > 0.0f)) return;
     const float share = 1.0f / float(split_count[body]);

@@ -4,28 +4,42 @@
 #include "columns.h"
 #include "contact_columns.h"
 #include "counters.h"
+#include "lane_blocks.h"
 
 namespace talus {
 
+// The solver turns bodies in scaled axes: the body's principal axes at the start of the step, each divided by the root
+// of the inverse inertia about it. A point's lever then is one vector j for both ways: j . w is the speed that turning
+// gives to the point along a direction, and an impulse p along it changes w by p j. No inertia is left in a sweep.
+
 /// A body as the solver moves it. 32 bytes.
 struct alignas(32) BodyVelocity {
-  Vec3 linear;     // [m/s]
+  Vec3 linear;     // [m/s] world frame
   float inv_mass;  // [1/kg] 0: never written by contacts
-  Vec3 angular;    // [rad/s]
+  Vec3 angular;    // [sqrt(J)] scaled axes; of bodies that are not dynamic [rad/s] in their own axes
   float flag;      // velocity: 1 if it left the finite range in this step; free velocity: 1 if the body has contacts
+};
+
+/// Scaled axes: world = orientation * (scale o scaled). 32 bytes.
+struct alignas(32) BodyFrame {
+  Quat orientation;  // at the start of the step
+  Vec3 scale;        // [1/sqrt(kg m^2)] root of the inverse inertia; 1 if not dynamic
+  float inv_mass;    // [1/kg] as in BodyVelocity
 };
 
 /// How far a body got since the step began. 32 bytes.
 struct alignas(32) BodyDisplacement {
   Vec3 shift;  // [m] of the centre of mass
   float unused;
-  Quat rotation;  // world frame: orientation now = rotation * orientation at the start
+  Quat turn;  // own frame: orientation now = orientation at the start * turn
 };
 
-/// World-frame inverse inertia, symmetric: xx, yy, zz, xy, xz, yz [1/kg/m^2]. 32 bytes.
-struct alignas(32) BodyInertia {
-  float m[6];
-  float unused[2];
+/// How far a body got in this sub-step, as contacts see it: to first order. 32 bytes.
+struct alignas(32) BodyMove {
+  Vec3 shift;  // [m]
+  float unused;
+  Vec3 turn;  // scaled axes, as BodyVelocity::angular times a time
+  float unused_too;
 };
 
 /// Largest bid for each color, in a round of the coloring.
@@ -44,8 +58,9 @@ struct alignas(16) SplitSums {
 #define TALUS_SOLVE_ROW_SCRATCH(X)                                                       \
   X(BodyVelocity, velocity, "", "now, within the sub-step")                              \
   X(BodyVelocity, free_velocity, "", "of this sub-step before any contact impulse")      \
+  X(BodyFrame, frame, "", "at the start of the step")                                    \
   X(BodyDisplacement, displacement, "", "since the step began")                          \
-  X(BodyInertia, inertia, "", "at the start of the step")                                \
+  X(BodyMove, move, "", "in this sub-step")                                              \
   X(std::uint32_t, color_mask, "1", "bit c: a contact of this dynamic body has color c") \
   X(ColorBids, bids, "", "")                                                             \
   X(Index, split_count, "1", "contacts of this body in the overflow color")              \
@@ -74,43 +89,43 @@ TALUS_DEFINE_VIEW(SolvePairScratch, TALUS_SOLVE_PAIR_SCRATCH)
 TALUS_DEFINE_VIEW(SolveContactScratch, TALUS_SOLVE_CONTACT_SCRATCH)
 
 /// Field numbers of the solver's rows: one lane a contact. Padding lanes have two times the null body and zeros.
+/// Levers are in scaled axes of their body, see above.
 namespace row {
 enum Field : int {
   body_a,
   body_b,
-  pair,    // row in the cache
-  count,   // points, as a float
-  ground,  // 1.0: A or B is not dynamic
-  normal,  // world frame, from A to B
-  inv_mass_a = normal + 3,
-  inv_mass_b,
-  inertia_a,  // as BodyInertia::m
-  inertia_b = inertia_a + 6,
-  friction = inertia_b + 6,  // Coulomb coefficient
-  restitution,
-  tangent,                   // world frame; the second one is cross(normal, tangent)
-  friction_a = tangent + 3,  // [m] point where friction acts, from the centre of A
-  friction_b = friction_a + 3,
-  friction_mass = friction_b + 3,  // inverse of the 2x2 tangential matrix: 11, 22, 12
+  pair,                              // row in the cache
+  count,                             // points, as a float
+  normal,                            // world frame, from A to B
+  middle_a = normal + 3,             // lever of A along the normal at the friction point
+  middle_b = middle_a + 3,           // lever of B
+  middle_separation = middle_b + 3,  // [m] now: mean of the points' separations, weighted as the friction point is
+  middle_give,                       // [1/kg] inverse effective mass along the normal at the friction point
+  points_give,                       // [1/kg] mean of the points' inverse effective masses
+  friction,                          // Coulomb coefficient
+  tangent,                           // world frame; the second one is cross(normal, tangent)
+  friction_a1 = tangent + 3,         // lever of A along the tangent, at the friction point
+  friction_b1 = friction_a1 + 3,
+  friction_a2 = friction_b1 + 3,  // the same along the second tangent
+  friction_b2 = friction_a2 + 3,
+  twist_a = friction_b2 + 3,  // the normal in scaled axes of A
+  twist_b = twist_a + 3,
+  friction_mass = twist_b + 3,  // inverse of the 2x2 tangential matrix: 11, 22, 12
   twist_mass = friction_mass + 3,
   twist_arm,         // [m] mean distance of the points from the friction point
   friction_impulse,  // [N s] along both tangents, of this sub-step
   twist_impulse = friction_impulse + 2,
-  round_a,  // [m] how far the surface of A is from what turns it: radius of spheres and capsules, else 0
-  round_b,
-  middle_separation,  // [m] mean of the points' separations, weighted as the friction point is
-  middle_give,        // [1/kg] inverse effective mass along the normal at the friction point
-  points_give,        // [1/kg] mean of the points' inverse effective masses
-  point,              // kMaxPoints times the fields below
+  restitution,
+  point,  // kMaxPoints times the fields below
 };
 enum PointField : int {
-  arm_a,  // [m] from the centre of A, world axes at the start of the step
-  arm_b = arm_a + 3,
-  separation = arm_b + 3,  // [m] at the start of the step
-  mass,                    // [kg] effective mass along the normal; 0 marks a point that is not there
-  impulse,                 // [N s] accumulated in this sub-step, >= 0
-  approach,                // [m/s] normal velocity at the start of the step, negative when closing
-  peak,                    // [N s] largest impulse of the step: > 0 if the point ever pushed
+  lever_a,  // along the normal
+  lever_b = lever_a + 3,
+  separation = lever_b + 3,  // [m] now
+  mass,                      // [kg] effective mass along the normal; 0 marks a point that is not there
+  impulse,                   // [N s] accumulated in this sub-step, >= 0
+  approach,                  // [m/s] normal velocity at the start of the step, negative when closing; with restitution
+  peak,                      // [N s] largest impulse of the step: > 0 if the point ever pushed; with restitution
   kPointFields,
 };
 constexpr int kFields = point + kMaxPoints * kPointFields;

@@ -33,6 +33,17 @@ void resize_array(Memory& memory, Array<T>& array, Index size, Index keep, const
   array = std::move(next);
 }
 
+// Zeros for what means nothing in a contact: see CachedContact.
+void clear_leftovers(CachedContact& contact) {
+  const int count = static_cast<int>(contact.count);
+  if (count == 0) contact = {};
+  contact.unused = 0;
+  for (int i = count; i < kMaxPoints; ++i) {
+    contact.impulse[i] = 0.0f;
+    contact.point[i] = {};
+  }
+}
+
 }  // namespace
 
 Simulation::Simulation(std::shared_ptr<StepBackend> backend, const WorldDef& def)
@@ -108,16 +119,11 @@ void Simulation::set_ignored_pairs(std::span<const std::uint64_t> pairs) {
 // is held to, comes last: if memory runs out on the way, the old limit stands.
 void Simulation::resize_pairs(Index pairs) {
   solve_.resize_pairs(memory_, pairs);
-  const Index kept = rounded_to_blocks(last_pair_count_);
   for (CacheTables& cache : caches_) {
     const bool keep = &cache == &cache_of(confirmed_);
     resize_array(memory_, cache.owner, pairs, keep ? last_pair_count_ : 0, "pair owners");
     resize_array(memory_, cache.partner, pairs, keep ? last_pair_count_ : 0, "pair partners");
-    BlockTable<cache::kFields> rows;
-    rows.reset(memory_, pairs, "contact cache");
-    const std::size_t bytes = sizeof(std::uint32_t) * cache::kFields * static_cast<std::size_t>(kept);
-    if (keep && bytes > 0) memory_.copy(rows.view().words, cache.rows.view().words, bytes);
-    cache.rows = std::move(rows);
+    resize_array(memory_, cache.contacts, pairs, keep ? last_pair_count_ : 0, "contact cache");
   }
   broad_.resize_pairs(memory_, pairs);
   pair_capacity_ = pairs;
@@ -305,21 +311,13 @@ ContactImage Simulation::contacts() const {
   image.begin.assign(static_cast<std::size_t>(rows_) + 1, last_pair_count_);  // rows added since: an empty list
   image.owner.resize(pairs);
   image.partner.resize(pairs);
-  image.words.resize(pairs * cache::kFields);
+  image.contacts.resize(pairs);
   if (pairs == 0) return image;
   memory_.download(image.begin.data(), cache.begin.column().data, sizeof(Index) * (std::size_t(last_rows_) + 1));
   memory_.download(image.owner.data(), cache.owner.column().data, pairs * sizeof(Index));
   memory_.download(image.partner.data(), cache.partner.column().data, pairs * sizeof(Index));
-  const std::size_t rows = static_cast<std::size_t>(rounded_to_blocks(last_pair_count_));
-  std::vector<std::uint32_t> blocks(rows * cache::kFields);
-  memory_.download(blocks.data(), cache.rows.view().words, blocks.size() * sizeof(std::uint32_t));
-  const CacheRows view{blocks.data(), static_cast<Index>(rows)};
-  for (Index pair = 0; pair < image.pair_count; ++pair) {
-    const int count = static_cast<int>(view.word(cache::count, pair));
-    const int fields = count == 0 ? cache::count + 1 : cache::at(count, 0);  // what lies beyond means nothing
-    std::uint32_t* to = &image.words[static_cast<std::size_t>(pair) * cache::kFields];
-    for (int field = 0; field < fields; ++field) to[field] = view.word(field, pair);
-  }
+  memory_.download(image.contacts.data(), cache.contacts.column().data, pairs * sizeof(CachedContact));
+  for (CachedContact& contact : image.contacts) clear_leftovers(contact);
   return image;
 }
 
@@ -340,14 +338,8 @@ void Simulation::adopt(const ModelCopy& model, const StateCopy& state, const Inp
   if (contacts.pair_count == 0) return;
   memory_.upload(cache.owner.column().data, contacts.owner.data(), contacts.owner.size() * sizeof(Index));
   memory_.upload(cache.partner.column().data, contacts.partner.data(), contacts.partner.size() * sizeof(Index));
-  const Index padded = rounded_to_blocks(contacts.pair_count);
-  std::vector<std::uint32_t> blocks(static_cast<std::size_t>(padded) * cache::kFields);
-  const CacheRows view{blocks.data(), padded};
-  std::size_t at = 0;
-  for (Index pair = 0; pair < contacts.pair_count; ++pair) {
-    for (int field = 0; field < cache::kFields; ++field) view.set(field, pair, contacts.words[at++]);
-  }
-  memory_.upload(cache.rows.view().words, blocks.data(), blocks.size() * sizeof(std::uint32_t));
+  memory_.upload(cache.contacts.column().data, contacts.contacts.data(),
+                 contacts.contacts.size() * sizeof(CachedContact));
 }
 
 std::size_t Simulation::bytes() const {

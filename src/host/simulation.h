@@ -38,15 +38,7 @@ struct StepSummary {
 struct ContactImage {
   Index pair_count = 0;
   std::vector<Index> begin, owner, partner;  // as PairList; begin has rows + 1
-  std::vector<std::uint32_t> words;          // cache::kFields a pair, pair after pair; 0 beyond its points
-
-  std::uint32_t word(Index pair, int field) const {
-    return words[static_cast<std::size_t>(pair) * cache::kFields + static_cast<std::size_t>(field)];
-  }
-  float number(Index pair, int field) const { return std::bit_cast<float>(word(pair, field)); }
-  Vec3 vector(Index pair, int field) const {
-    return {number(pair, field), number(pair, field + 1), number(pair, field + 2)};
-  }
+  std::vector<CachedContact> contacts;       // of each pair; zeros where they mean nothing
 };
 
 class Simulation {
@@ -104,9 +96,9 @@ class Simulation {
  private:
   struct CacheTables {
     Array<Index> begin, owner, partner;
-    BlockTable<cache::kFields> rows;
-    ContactCache view() const { return {{begin.column(), owner.column(), partner.column()}, rows.view()}; }
-    std::size_t bytes() const { return begin.bytes() + owner.bytes() + partner.bytes() + rows.bytes(); }
+    Array<CachedContact> contacts;
+    ContactCache view() const { return {{begin.column(), owner.column(), partner.column()}, contacts.column()}; }
+    std::size_t bytes() const { return begin.bytes() + owner.bytes() + partner.bytes() + contacts.bytes(); }
   };
 
   /// Step n writes the cache n mod 2 and reads the other one.

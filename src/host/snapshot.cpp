@@ -170,7 +170,7 @@ void transfer_future(Io& io, Snapshot& s) {
   values(io, c.begin, rows + 1);
   values(io, c.owner, pairs);
   values(io, c.partner, pairs);
-  values(io, c.words, pairs * cache::kFields);
+  values(io, c.contacts, pairs);
 }
 
 // Names and sizes of all columns: a snapshot of another layout is recognised.
@@ -187,8 +187,8 @@ std::uint64_t layout_hash() {
   visit_all_planes(model, visit);
   visit_all_planes(state, visit);
   visit_all_planes(inputs, visit);
-  const int fields = cache::kFields;
-  hash.add(&fields, sizeof(fields));
+  const std::uint32_t contact_size = sizeof(CachedContact);
+  hash.add(&contact_size, sizeof(contact_size));
   return hash.value();
 }
 
@@ -231,14 +231,12 @@ void check_contacts(const Snapshot& s) {
   for (Index pair = 0; pair < c.pair_count; ++pair) {
     const Index owner = c.owner[static_cast<std::size_t>(pair)], partner = c.partner[static_cast<std::size_t>(pair)];
     check(owner >= 0 && owner < s.rows && partner >= 0 && partner < s.rows, "a pair of bodies that are not there");
-    check(c.word(pair, cache::body_a) == std::uint32_t(owner) && c.word(pair, cache::body_b) == std::uint32_t(partner),
-          "a contact between other bodies than its pair");
-    const std::uint32_t count = c.word(pair, cache::count), color = c.word(pair, cache::color);
-    check(count <= std::uint32_t(kMaxPoints), "a contact of too many points");
-    check(color <= std::uint32_t(kOverflowColor) || color == cache::kNoColor, "a contact of an unknown color");
-    for (std::uint32_t i = 0; i < count; ++i) {
-      const float impulse = c.number(pair, cache::at(int(i), cache::impulse));
-      check(is_finite(impulse) && impulse >= 0.0f, "an impulse that pulls or is not finite");
+    const CachedContact& contact = c.contacts[static_cast<std::size_t>(pair)];
+    const float count = contact.count;
+    check(count >= 0.0f && count <= float(kMaxPoints) && float(int(count)) == count, "a contact of no count of points");
+    check(contact.color <= std::uint32_t(kOverflowColor) || contact.color == kNoColor, "a contact of an unknown color");
+    for (int i = 0; i < int(count); ++i) {
+      check(is_finite(contact.impulse[i]) && contact.impulse[i] >= 0.0f, "an impulse that pulls or is not finite");
     }
   }
   for (Index row = 0; row < s.rows; ++row) {

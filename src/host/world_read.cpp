@@ -99,7 +99,8 @@ std::vector<ContactReport> World::read_contacts() {
   const float substeps = static_cast<float>(w.def.solver.substeps);
   std::vector<ContactReport> reports;
   for (Index pair = 0; pair < contacts.pair_count; ++pair) {
-    const int count = static_cast<int>(contacts.word(pair, cache::count));
+    const CachedContact& contact = contacts.contacts[static_cast<std::size_t>(pair)];
+    const int count = static_cast<int>(contact.count);
     if (count == 0) continue;
     const Index a = contacts.owner[static_cast<std::size_t>(pair)],
                 b = contacts.partner[static_cast<std::size_t>(pair)];
@@ -107,20 +108,20 @@ std::vector<ContactReport> World::read_contacts() {
     ContactReport report{};
     report.a = w.slots.id(a);
     report.b = w.slots.id(b);
-    report.normal = contacts.vector(pair, cache::normal);
-    report.friction_impulse = substeps * contacts.vector(pair, cache::friction);
-    report.twist_impulse = substeps * contacts.number(pair, cache::twist);
+    report.normal = contact.normal;
+    report.friction_impulse = substeps * contact.friction;
+    report.twist_impulse = substeps * contact.twist;
     report.friction =
         combine(friction_rule(model_a.combine), friction_rule(model_b.combine), model_a.friction, model_b.friction);
     report.point_count = count;
     for (int i = 0; i < count; ++i) {
-      const Vec3 on_a = rotate(state.orientation[a], contacts.vector(pair, cache::at(i, cache::local_a)));
-      const Vec3 on_b = rotate(state.orientation[b], contacts.vector(pair, cache::at(i, cache::local_b)));
+      const Vec3 on_a = rotate(state.orientation[a], contact.point[i].local_a);
+      const Vec3 on_b = rotate(state.orientation[b], contact.point[i].local_b);
       ContactPoint& point = report.points[i];
       point.position = 0.5f * ((state.position[a] + on_a) + (state.position[b] + on_b));
-      point.separation = contacts.number(pair, cache::at(i, cache::separation));
-      point.normal_impulse = substeps * contacts.number(pair, cache::at(i, cache::impulse));
-      point.feature = contacts.word(pair, cache::at(i, cache::feature));
+      point.separation = contact.point[i].separation;
+      point.normal_impulse = substeps * contact.impulse[i];
+      point.feature = contact.point[i].feature;
     }
     reports.push_back(report);
   }

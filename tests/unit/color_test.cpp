@@ -40,7 +40,7 @@ class ColorRig {
       owner_.column()[i] = edges[std::size_t(i)].a;
       partner_.column()[i] = edges[std::size_t(i)].b;
       solve_.contacts.view().pair[i] = i;
-      solve_.contacts.view().color[i] = cache::kNoColor;
+      solve_.contacts.view().color[i] = kNoColor;
     }
     counters_.rows = bodies;
     counters_.contacts = Index(edges.size());
@@ -54,13 +54,13 @@ class ColorRig {
     v.counters = &counters_;
     v.model = model_.view();
     v.next.pairs = {{}, owner_.column(), partner_.column()};
-    v.next.rows = rows_.view();
+    v.next.contacts = rows_.column();
     v.solve = solve_.view();
     for (int c = 0; c < kColorCount; ++c) counters_.color_begin[c] = counters_.color_size[c] = 0;
     color_contacts(exec, v);
   }
 
-  std::uint32_t color(Index contact) const { return rows_.view().word(cache::color, contact); }
+  std::uint32_t color(Index contact) const { return rows_.column()[contact].color; }
   std::vector<std::uint32_t> colors() const {
     std::vector<std::uint32_t> list;
     for (Index i = 0; i < contact_count_; ++i) list.push_back(color(i));
@@ -104,7 +104,7 @@ class ColorRig {
   Table<BodyModel> model_;
   SolveTables solve_;
   Array<Index> owner_, partner_;
-  BlockTable<cache::kFields> rows_;
+  Array<CachedContact> rows_;
   Counters counters_{};
   Index contact_count_ = 0;
 };
@@ -224,8 +224,8 @@ TEST(Color, NoDynamicBodyIsTwiceInAColorOfAScene) {
       const ContactImage image = rig.simulation().contacts();
       std::set<std::pair<Index, std::uint32_t>> used;
       for (Index pair = 0; pair < image.pair_count; ++pair) {
-        if (image.word(pair, cache::count) == 0) continue;
-        const std::uint32_t c = image.word(pair, cache::color);
+        if (image.contacts[std::size_t(pair)].count == 0.0f) continue;
+        const std::uint32_t c = image.contacts[std::size_t(pair)].color;
         ASSERT_LE(c, std::uint32_t(kOverflowColor));
         if (c == std::uint32_t(kOverflowColor)) continue;
         for (const Index body : {image.owner[std::size_t(pair)], image.partner[std::size_t(pair)]}) {

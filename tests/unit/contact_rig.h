@@ -57,13 +57,14 @@ class ContactRig {
     StepViews v;
     v.shape.rows = rows_;
     v.shape.jacobi = jacobi_;
+    v.shape.restitution = true;
     v.params = &params_;
     v.counters = &counters_;
     v.model = model_.view();
     v.state = state_.view();
     v.inputs = inputs_.view();
     v.next.pairs = {{}, owner_.column(), partner_.column()};
-    v.next.rows = cache_.view();
+    v.next.contacts = cache_.column();
     v.solve = solve_.view();
     return v;
   }
@@ -72,10 +73,12 @@ class ContactRig {
   void sweep() {
     const CpuThreads threads(1);
     BasicCpuExec<Real> exec(threads);
-    sweep_contacts<kSweep>(exec, views());
+    sweep_contacts<kSweep>(exec, views(), false);
   }
 
+  /// As the solver has it: angular velocities in scaled axes.
   BodyVelocity velocity(Index row) const { return solve_.rows.view().velocity[row]; }
+  BodyFrame frame(Index row) const { return solve_.rows.view().frame[row]; }
   SolverRows lanes() const { return solve_.lanes.view(); }
   /// The lane of a contact.
   Index lane_of(Index contact) const {
@@ -94,22 +97,20 @@ class ContactRig {
 
  private:
   void write(Index i, const RigContact& c) {
-    const CacheRows rows = cache_.view();
     owner_.column()[i] = c.a;
     partner_.column()[i] = c.b;
     solve_.contacts.view().pair[i] = i;
-    solve_.contacts.view().color[i] = jacobi_ ? std::uint32_t(kOverflowColor) : cache::kNoColor;
-    rows.set(cache::body_a, i, std::uint32_t(c.a));
-    rows.set(cache::body_b, i, std::uint32_t(c.b));
-    rows.set(cache::count, i, std::uint32_t(c.points.size()));
-    rows.set(cache::normal, i, c.normal);
+    solve_.contacts.view().color[i] = jacobi_ ? std::uint32_t(kOverflowColor) : kNoColor;
+    CachedContact& contact = cache_.column()[i];
+    contact.count = float(c.points.size());
+    contact.normal = c.normal;
     const BodyState s = state_.view();
     for (int p = 0; p < int(c.points.size()); ++p) {
       const Vec3 at = c.points[std::size_t(p)], half = (0.5f * c.separation) * c.normal;
-      rows.set(cache::at(p, cache::impulse), i, c.impulse);
-      rows.set(cache::at(p, cache::separation), i, c.separation);
-      rows.set(cache::at(p, cache::local_a), i, rotate_back(s.orientation[c.a], at - half - s.position[c.a]));
-      rows.set(cache::at(p, cache::local_b), i, rotate_back(s.orientation[c.b], at + half - s.position[c.b]));
+      contact.impulse[p] = c.impulse;
+      contact.point[p].separation = c.separation;
+      contact.point[p].local_a = rotate_back(s.orientation[c.a], at - half - s.position[c.a]);
+      contact.point[p].local_b = rotate_back(s.orientation[c.b], at + half - s.position[c.b]);
     }
   }
   void prepare() {
@@ -131,7 +132,7 @@ class ContactRig {
   Table<BodyInputs> inputs_;
   SolveTables solve_;
   Array<Index> owner_, partner_;
-  BlockTable<cache::kFields> cache_;
+  Array<CachedContact> cache_;
   Counters counters_{};
 };
 

@@ -12,6 +12,7 @@
 
 #include "math/pack.h"
 #include "memory_cpu.h"
+#include "prepare.h"
 #include "solve_tables.h"
 
 namespace talus::test {
@@ -40,25 +41,32 @@ class MotionRig {
   void set(Index i, Quat q, Vec3 linear, Vec3 angular, float inv_mass = 0.5f) {
     const SolveRowScratch rows = solve.rows.view();
     state.view().orientation.set(i, q);
-    rows.velocity[i] = rows.free_velocity[i] = {linear, inv_mass, angular, 0.0f};
+    const Vec3 inverse = inv_mass > 0.0f ? model.view().inv_inertia[i] : Vec3{1.0f, 1.0f, 1.0f};
+    rows.frame[i] = {q, {std::sqrt(inverse.x), std::sqrt(inverse.y), std::sqrt(inverse.z)}, inv_mass};
+    rows.velocity[i] = rows.free_velocity[i] = {linear, inv_mass, scaled_spin(rows.frame[i], angular), 0.0f};
     rows.displacement[i] = {{0.0f, 0.0f, 0.0f}, 0.0f, kIdentity};
-    const Vec3 inverse = model.view().inv_inertia[i];
-    rows.inertia[i] = inv_mass > 0.0f ? BodyInertia{{inverse.x, inverse.y, inverse.z, 0, 0, 0}, {}} : BodyInertia{};
   }
   IntegrateVelocities velocities() {
     const SolveRowScratch r = solve.rows.view();
-    return {model.view(), inputs.view(), r.velocity.data, r.free_velocity.data, r.inertia.data, &params};
+    return {model.view(), inputs.view(), r.velocity.data, r.free_velocity.data, r.frame.data, &params};
   }
   IntegratePositions positions() {
     const SolveRowScratch r = solve.rows.view();
-    return {model.view(),        inputs.view(), state.view().orientation, r.velocity.data, r.free_velocity.data,
-            r.displacement.data, &params};
+    return {model.view(),         inputs.view(), r.velocity.data,
+            r.free_velocity.data, r.frame.data,  r.displacement.data,
+            r.move.data,          &params,       false};
   }
   BodyVelocity& velocity(Index i) { return solve.rows.view().velocity[i]; }
   BodyVelocity& free_velocity(Index i) { return solve.rows.view().free_velocity[i]; }
   BodyDisplacement& displacement(Index i) { return solve.rows.view().displacement[i]; }
   /// Orientation now.
-  Quat orientation(Index i) { return displacement(i).rotation * state.view().orientation[i]; }
+  Quat orientation(Index i) { return state.view().orientation[i] * displacement(i).turn; }
+  /// [rad/s] World frame.
+  Vec3 spin(Index i, const BodyVelocity& v) {
+    const BodyFrame frame = solve.rows.view().frame[i];
+    return rotate(frame.orientation, scale(frame.scale, v.angular));
+  }
+  Vec3 spin(Index i) { return spin(i, velocity(i)); }
 
  private:
   CpuMemory memory_;
@@ -102,8 +110,8 @@ TEST(IntegrateVelocities, AddsGravityForceAndTorqueAndDamps) {
   EXPECT_FLOAT_EQ(v.linear.x, (1.0f + 0.01f * 4.0f) / 1.02f);
   EXPECT_FLOAT_EQ(v.linear.y, (1.0f - 0.01f * 5.0f) / 1.02f);
   EXPECT_FLOAT_EQ(v.linear.z, 1.0f / 1.02f);
-  EXPECT_FLOAT_EQ(v.angular.y, 0.01f * 3.0f / 1.04f);
-  EXPECT_FLOAT_EQ(v.angular.z, 3.0f / 1.04f);
+  EXPECT_FLOAT_EQ(rig.spin(0).y, 0.01f * 3.0f / 1.04f);
+  EXPECT_FLOAT_EQ(rig.spin(0).z, 3.0f / 1.04f);
   EXPECT_EQ(std::memcmp(&v.linear, &rig.free_velocity(0).linear, sizeof(Vec3)), 0);
 }
 
@@ -111,8 +119,8 @@ TEST(IntegrateVelocities, RepeatsTheImpulsesOfTheSubstepBefore) {
   MotionRig rig(0.01f);
   rig.params.gravity = {0.0f, -10.0f, 0.0f};
   rig.set(0, kIdentity, {0.0f, 0.0f, 0.0f}, {0.0f, 0.0f, 0.0f});
-  rig.velocity(0).linear = {0.0f, 0.1f, 0.0f};  // contacts gave it 0.1 m/s and 0.3 rad/s
-  rig.velocity(0).angular = {0.3f, 0.0f, 0.0f};
+  rig.velocity(0).linear = {0.0f, 0.1f, 0.0f};   // contacts gave it 0.1 m/s and 0.3 rad/s
+  rig.velocity(0).angular = {0.3f, 0.0f, 0.0f};  // the moment about x is 1
   rig.velocities().solve<float>(0);
   EXPECT_NEAR(rig.velocity(0).linear.y, 0.1f - 0.1f + 0.1f, 1e-6f);
   EXPECT_NEAR(rig.velocity(0).angular.x, 0.6f, 1e-6f);
@@ -173,8 +181,8 @@ TEST(IntegratePositions, SpinAboutAPrincipalAxisIsExact) {
     const Vec3 w{axis == 0 ? 4.0f : 0.0f, axis == 1 ? 4.0f : 0.0f, axis == 2 ? 4.0f : 0.0f};
     rig.set(axis, kIdentity, {0.0f, 0.0f, 0.0f}, w);
     rig.positions().solve<float>(axis);
-    EXPECT_NEAR(rig.displacement(axis).rotation.w, std::cos(0.2f), 1e-6f);
-    EXPECT_NEAR(length(rig.velocity(axis).angular - w), 0.0f, 1e-6f);
+    EXPECT_NEAR(rig.displacement(axis).turn.w, std::cos(0.2f), 1e-6f);
+    EXPECT_NEAR(length(rig.spin(axis) - w), 0.0f, 1e-6f);
   }
 }
 
@@ -205,7 +213,7 @@ TEST(IntegratePositions, ASubstepKeepsEnergyAndMomentum) {
     rig.set_inertia(0, moments);
     rig.set(0, q, {0.0f, 0.0f, 0.0f}, w);
     rig.positions().solve<float>(0);
-    const Vec3 w1 = rig.velocity(0).angular;
+    const Vec3 w1 = rig.spin(0);
     const Quat q1 = rig.orientation(0);
     const Eigen::Vector3d before = momentum(moments, q, w), after = momentum(moments, q1, w1);
     ASSERT_LT((after - before).norm(), 2e-6 * before.norm()) << "trial " << trial;

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <Eigen/Geometry>
 #include <random>
+#include <tuple>
 
 #include "unit/contact_rig.h"
 
@@ -14,8 +15,13 @@ namespace {
 Eigen::Vector3d eigen(Vec3 v) {
   return {double(v.x), double(v.y), double(v.z)};
 }
-void expect_near(Vec3 actual, const Eigen::Vector3d& expected, double tolerance) {
-  EXPECT_LT((eigen(actual) - expected).norm(), tolerance);
+
+/// World-frame turning by a unit of impulse along a direction at a point, from the lever of a dynamic body, which is in
+/// scaled axes: R (s o j) = I^-1 (arm x direction).
+Eigen::Vector3d turning(const BodyFrame& frame, Vec3 lever) {
+  const Quat q = frame.orientation;
+  const Eigen::Quaterniond r(double(q.w), double(q.x), double(q.y), double(q.z));
+  return r * eigen(frame.scale).cwiseProduct(eigen(lever));
 }
 
 /// Inverse mass and world-frame inverse inertia of a box.
@@ -82,8 +88,7 @@ TEST(Prepare, RowsAgreeWithTheFormulasInDouble) {
     const BodyDef &a = c.bodies[0], &b = c.bodies[1];
     const Mass mass_a(a), mass_b(b);
     const Eigen::Vector3d n = eigen(c.contact.normal), xa = eigen(a.position), xb = eigen(b.position);
-    EXPECT_EQ(rows.number(row::ground, lane), a.motion || b.motion ? 1.0f : 0.0f);
-    EXPECT_NEAR(rows.number(row::inv_mass_a, lane), mass_a.inverse, 1e-5 * mass_a.inverse);
+    EXPECT_NEAR(rig.velocity(0).inv_mass, mass_a.inverse, 1e-5 * mass_a.inverse);
     EXPECT_NEAR(rows.number(row::friction, lane), std::sqrt(a.material.friction * b.material.friction), 1e-6);
 
     const int count = int(c.contact.points.size());
@@ -92,8 +97,15 @@ TEST(Prepare, RowsAgreeWithTheFormulasInDouble) {
     for (int p = 0; p < count; ++p) {
       const Eigen::Vector3d at = eigen(c.contact.points[std::size_t(p)]), arm_a = at - half * n - xa,
                             arm_b = at + half * n - xb;
-      expect_near(rows.vector(row::at(p, row::arm_a), lane), arm_a, 1e-5);
-      expect_near(rows.vector(row::at(p, row::arm_b), lane), arm_b, 1e-5);
+      const Vec3 lever_a = rows.vector(row::at(p, row::lever_a), lane);
+      const Vec3 lever_b = rows.vector(row::at(p, row::lever_b), lane);
+      const Eigen::Vector3d turn_a = mass_a.inertia * arm_a.cross(n), turn_b = mass_b.inertia * arm_b.cross(n);
+      if (!a.motion) {
+        EXPECT_LT((turning(rig.frame(0), lever_a) - turn_a).norm(), 1e-4 * (1 + turn_a.norm()));
+      }
+      if (!b.motion) {
+        EXPECT_LT((turning(rig.frame(1), lever_b) - turn_b).norm(), 1e-4 * (1 + turn_b.norm()));
+      }
       const double k = mass_a.response(arm_a, n, n) + mass_b.response(arm_b, n, n);
       EXPECT_NEAR(double(rows.number(row::at(p, row::mass), lane)) * k, 1.0, 1e-4);
       const Eigen::Vector3d relative = eigen(b.linear_velocity) + eigen(b.angular_velocity).cross(arm_b) -
@@ -124,8 +136,16 @@ TEST(Prepare, FrictionRowsInvertTheTangentialMatrix) {
     const double half = 0.5 * double(c.contact.separation);
     const Eigen::Vector3d at_a = middle - half * n - eigen(c.bodies[0].position);
     const Eigen::Vector3d at_b = middle + half * n - eigen(c.bodies[1].position);
-    expect_near(rows.vector(row::friction_a, lane), at_a, 1e-5);
-    expect_near(rows.vector(row::friction_b, lane), at_b, 1e-5);
+    for (const auto& [body, field, arm, t] : {std::tuple{0, row::friction_a1, at_a, t1},
+                                              {0, row::friction_a2, at_a, t2},
+                                              {1, row::friction_b1, at_b, t1},
+                                              {1, row::friction_b2, at_b, t2},
+                                              {0, row::middle_a, at_a, n},
+                                              {1, row::middle_b, at_b, n}}) {
+      if (c.bodies[std::size_t(body)].motion) continue;
+      const Eigen::Vector3d expected = (body == 0 ? mass_a : mass_b).inertia * arm.cross(t);
+      EXPECT_LT((turning(rig.frame(body), rows.vector(field, lane)) - expected).norm(), 1e-4 * (1 + expected.norm()));
+    }
 
     Eigen::Matrix2d k;
     const Eigen::Vector3d t[2] = {t1, t2};
@@ -179,9 +199,10 @@ TEST(Prepare, SplitContactsGetTheirShareOfTheMass) {
   ContactRig rig(bodies, contacts, def, 1.0f / 60.0f);
   ASSERT_EQ(rig.counters().color_size[kOverflowColor], 20);
   const Index lane = rig.lane_of(3);
-  const double inverse = Mass(plate).inverse;
-  EXPECT_NEAR(rig.lanes().number(row::inv_mass_b, lane), 20 * inverse, 1e-5 * inverse);
-  EXPECT_NEAR(rig.lanes().number(row::inv_mass_a, lane), Mass(bodies[4]).inverse, 1e-6);
+  // Along the normal through both centres nothing turns but the plate, which gives 20 times as much as by itself.
+  const Eigen::Vector3d arm = eigen(contacts[3].points[0]) - eigen(plate.position), n(0, -1, 0);
+  const double give = Mass(bodies[4]).inverse + 20 * Mass(plate).response(arm, n, n);
+  EXPECT_NEAR(double(rig.lanes().number(row::at(0, row::mass), lane)) * give, 1.0, 1e-4);
 }
 
 }  // namespace

@@ -60,7 +60,8 @@ class ShuffleBackend final : public StepBackend {
     poison_table(v.solve.pairs);
     poison_table(v.solve.contacts);
     std::memset(v.solve.lanes.words, 0xff, sizeof(std::uint32_t) * row::kFields * std::size_t(v.solve.lanes.size));
-    std::memset(v.next.rows.words, 0xff, sizeof(std::uint32_t) * cache::kFields * std::size_t(v.next.rows.size));
+    std::memset(static_cast<void*>(v.next.contacts.data), 0xff,
+                sizeof(CachedContact) * std::size_t(v.next.contacts.size));
     poison_table(v.broad.rows);
     poison_table(v.broad.entries);
   }
@@ -117,7 +118,7 @@ class SimulationRig {
     append(image.begin);
     append(image.owner);
     append(image.partner);
-    append(image.words);
+    append(image.contacts);
     return all;
   }
 

@@ -222,9 +222,10 @@ double residual(const ContactRig& rig, const Heap& heap) {
     const BodyVelocity a = rig.velocity(heap.contacts[std::size_t(c)].a),
                        b = rig.velocity(heap.contacts[std::size_t(c)].b);
     for (int p = 0; p < int(rows.number(row::count, lane)); ++p) {
-      const Vec3 arm_a = rows.vector(row::at(p, row::arm_a), lane), arm_b = rows.vector(row::at(p, row::arm_b), lane);
-      const Vec3 v = b.linear + cross(b.angular, arm_b) - a.linear - cross(a.angular, arm_a);
-      const float speed = dot(rows.vector(row::normal, lane), v), impulse = rows.number(row::at(p, row::impulse), lane);
+      const float speed = dot(rows.vector(row::normal, lane), b.linear - a.linear) +
+                          dot(rows.vector(row::at(p, row::lever_b), lane), b.angular) -
+                          dot(rows.vector(row::at(p, row::lever_a), lane), a.angular);
+      const float impulse = rows.number(row::at(p, row::impulse), lane);
       EXPECT_GE(impulse, 0.0f);
       worst = std::max(worst, double(std::fabs(std::min(speed, impulse))));
     }

@@ -14,19 +14,19 @@ void collide_pairs(Exec& exec, const StepViews& v) {
   const SolvePairScratch& s = v.solve.pairs;
   const Count pairs{&v.counters->pairs, v.next.pairs.owner.size};
   exec.for_each("RecyclePairs", pairs,
-                RecyclePairs{v.model, v.broad.rows.pose, v.next.pairs, v.last, v.next.rows, s.batch_key, s.batch_pair,
-                             s.last_row, s.contact_index, v.counters, v.params});
+                RecyclePairs{v.model, v.broad.rows.pose, v.next.pairs, v.last, v.next.contacts, s.batch_key,
+                             s.batch_pair, s.last_row, s.contact_index, v.counters, v.params});
   exec.sort_by_key("sort pairs by shapes", {s.batch_key, s.batch_pair, s.spare_key, s.spare_pair}, pairs, 4);
   exec.for_each(
       "CollidePairs", pairs,
       CollidePairs{v.model, v.state.linear_velocity, v.state.angular_velocity, v.last, v.broad.rows.pose, v.next.pairs,
-                   s.batch_key, s.batch_pair, s.last_row, v.next.rows, s.contact_index, v.params});
+                   s.batch_key, s.batch_pair, s.last_row, v.next.contacts, s.contact_index, v.params});
   exec.exclusive_scan("number contacts", s.contact_index, pairs);
   exec.for_each("ListContacts", pairs,
-                ListContacts{v.next.rows, s.contact_index, v.solve.contacts.pair, v.solve.contacts.color, v.counters,
-                             v.shape.jacobi ? std::uint32_t(kOverflowColor) : cache::kNoColor});
+                ListContacts{v.next.contacts, s.contact_index, v.solve.contacts.pair, v.solve.contacts.color,
+                             v.counters, v.shape.jacobi ? std::uint32_t(kOverflowColor) : kNoColor});
   exec.for_each("CountPoints", {nullptr, (pairs.capacity + CountPoints::kRun - 1) / CountPoints::kRun},
-                CountPoints{v.next.rows, s.batch_key, v.counters});
+                CountPoints{v.next.contacts, s.batch_key, v.counters});
   exec.for_each("CheckContacts", {nullptr, 1},
                 CheckGrowth{v.counters, &v.counters->contacts, &v.counters->contacts, v.solve.contact_capacity,
                             Growth::contacts});

@@ -24,7 +24,7 @@ void color_contacts(Exec& exec, const StepViews& v) {
     }
   }
   exec.for_each("CloseColors", contacts,
-                CloseColors{graph, v.solve.rows.split_count, v.next.rows, s.sort_key, s.sort_contact});
+                CloseColors{graph, v.solve.rows.split_count, v.next.contacts, s.sort_key, s.sort_contact});
   exec.sort_by_key("sort contacts by color", {s.sort_key, s.sort_contact, s.spare_key, s.spare_contact}, contacts, 4);
   exec.for_each("FindColorBegins", contacts, FindColorBegins{s.sort_key, v.counters});
   exec.for_each("ShapeLanes", {nullptr, 1}, ShapeLanes{v.counters});

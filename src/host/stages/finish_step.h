@@ -15,11 +15,11 @@ void finish_step(Exec& exec, const StepViews& v) {
   const Count lanes{&v.counters->lanes, v.solve.lanes.size};
   if (v.shape.residual) {
     exec.for_each("MeasureResidual", lanes,
-                  MeasureResidual{{v.solve.lanes, rows.velocity.data, rows.displacement.data, v.params}, v.counters});
+                  MeasureResidual{{v.solve.lanes, rows.velocity.data, nullptr, v.params, false}, v.counters});
   }
-  exec.for_each("StoreImpulses", lanes, StoreImpulses{v.solve.lanes, v.next.rows, v.params});
+  exec.for_each("StoreImpulses", lanes, StoreImpulses{v.solve.lanes, v.next.contacts, v.params});
   exec.for_each("FinishBodies", bodies,
-                FinishBodies{v.model, rows.velocity, rows.displacement, v.state, v.inputs, v.counters});
+                FinishBodies{v.model, rows.velocity, rows.frame, rows.displacement, v.state, v.inputs, v.counters});
   if (v.shape.instance_transforms) {
     exec.for_each("FillInstanceTransforms", bodies, FillInstanceTransforms{v.model, v.state, v.instance_transforms});
   }

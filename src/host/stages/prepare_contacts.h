@@ -12,10 +12,10 @@ void prepare_contacts(Exec& exec, const StepViews& v) {
   exec.begin_stage(Stage::prepare_contacts);
   exec.for_each("PrepareBodies", {nullptr, v.solve.rows.velocity.size},
                 PrepareBodies{v.model, v.state, v.solve.rows, v.counters});
-  exec.for_each(
-      "PrepareContacts", {&v.counters->lanes, v.solve.lanes.size},
-      PrepareContacts{v.model, v.state.orientation, v.next.pairs, v.next.rows, v.solve.rows, v.solve.contacts.pair,
-                      v.solve.contacts.sort_contact, v.counters, v.params, v.shape.rows, v.solve.lanes});
+  exec.for_each_lane("PrepareContacts", {&v.counters->first_lane, &v.counters->lanes, v.solve.lanes.size},
+                     PrepareContacts{v.model, v.next.pairs, v.next.contacts, v.solve.rows, v.solve.contacts.pair,
+                                     v.solve.contacts.sort_contact, v.counters, v.params, v.shape.rows,
+                                     v.shape.restitution, v.solve.lanes});
 }
 
 }  // namespace talus

@@ -15,11 +15,12 @@ constexpr int kFirstRelaxSweeps = 2;  // more in the first sub-step: a box put o
                                       // its first second (exact 0.334), with one 0.339, without 0.369
 constexpr int kProjectSweeps = 2;     // per sub-step
 
-/// One sweep: color after color, then the overflow color by mass splitting.
+/// One sweep: color after color, then the overflow color by mass splitting. `moved`: the first since bodies moved.
 template <Sweep kSweep, class Exec>
-void sweep_contacts(Exec& exec, const StepViews& v) {
+void sweep_contacts(Exec& exec, const StepViews& v, bool moved) {
   const SolveRowScratch& rows = v.solve.rows;
-  const SolveContacts<kSweep> kernel{v.solve.lanes, rows.velocity.data, rows.displacement.data, v.params};
+  const SolveContacts<kSweep> kernel{v.solve.lanes, rows.velocity.data, moved ? rows.move.data : nullptr, v.params,
+                                     v.shape.restitution};
   if (!v.shape.jacobi) {
     for (int color = 0; color < kPalette; ++color) {
       exec.for_each_lane("SolveContacts",
@@ -34,13 +35,18 @@ void sweep_contacts(Exec& exec, const StepViews& v) {
                 ApplySplit{rows.velocity, rows.split_sums, rows.split_count});
 }
 
+/// Before positions move: how far they will, corrected color after color.
 template <class Exec>
-void project_contacts(Exec& exec, const StepViews& v) {
-  const ProjectContacts kernel{v.solve.lanes, v.solve.rows.displacement.data};
-  for (int color = 0; color < kPalette; ++color) {
-    exec.for_each_lane("ProjectContacts",
-                       {&v.counters->color_begin[color], &v.counters->color_begin[color + 1], v.solve.lanes.size},
-                       kernel);
+void project_contacts(Exec& exec, const StepViews& v, const LaneRange& bodies) {
+  const SolveRowScratch& rows = v.solve.rows;
+  exec.for_each_lane("PredictMoves", bodies, PredictMoves{rows.velocity.data, rows.move.data, v.params});
+  const ProjectContacts kernel{v.solve.lanes, rows.velocity.data, rows.move.data};
+  for (int sweep = 0; sweep < kProjectSweeps; ++sweep) {
+    for (int color = 0; color < kPalette; ++color) {
+      exec.for_each_lane("ProjectContacts",
+                         {&v.counters->color_begin[color], &v.counters->color_begin[color + 1], v.solve.lanes.size},
+                         kernel);
+    }
   }
 }
 
@@ -49,24 +55,26 @@ void solve_contacts(Exec& exec, const StepViews& v) {
   exec.begin_stage(Stage::solve_contacts);
   const SolveRowScratch& rows = v.solve.rows;
   const LaneRange bodies{&v.counters->first_lane, &v.counters->row_lanes, rows.velocity.size};
-  const IntegrateVelocities integrate_velocities{
-      v.model, v.inputs, rows.velocity.data, rows.free_velocity.data, rows.inertia.data, v.params};
+  const IntegrateVelocities integrate_velocities{v.model,         v.inputs, rows.velocity.data, rows.free_velocity.data,
+                                                 rows.frame.data, v.params};
   const IntegratePositions integrate_positions{
-      v.model, v.inputs, v.state.orientation, rows.velocity.data, rows.free_velocity.data, rows.displacement.data,
-      v.params};
+      v.model,        v.inputs, rows.velocity.data, rows.free_velocity.data, rows.frame.data, rows.displacement.data,
+      rows.move.data, v.params, v.shape.projection};
+  bool moved = false;  // since the last sweep
   for (int substep = 0; substep < v.shape.substeps; ++substep) {
     exec.for_each_lane("IntegrateVelocities", bodies, integrate_velocities);
-    if (substep == 0) sweep_contacts<Sweep::warm_start>(exec, v);
-    for (int i = 0; i < v.shape.iterations; ++i) sweep_contacts<Sweep::biased>(exec, v);
+    if (substep == 0) sweep_contacts<Sweep::warm_start>(exec, v, false);
+    for (int i = 0; i < v.shape.iterations; ++i, moved = false) sweep_contacts<Sweep::biased>(exec, v, moved);
+    if (v.shape.projection) project_contacts(exec, v, bodies);
     exec.for_each_lane("IntegratePositions", bodies, integrate_positions);
-    if (v.shape.projection) {
-      for (int i = 0; i < kProjectSweeps; ++i) project_contacts(exec, v);
-    }
+    moved = true;
     const int more = substep == 0 && v.shape.relax_iterations > 0 ? kFirstRelaxSweeps : 0;
-    for (int i = 0; i < v.shape.relax_iterations + more; ++i) sweep_contacts<Sweep::relax>(exec, v);
+    for (int i = 0; i < v.shape.relax_iterations + more; ++i, moved = false) {
+      sweep_contacts<Sweep::relax>(exec, v, moved);
+    }
   }
   if (v.shape.restitution) {
-    for (int i = 0; i < kBounceSweeps; ++i) sweep_contacts<Sweep::bounce>(exec, v);
+    for (int i = 0; i < kBounceSweeps; ++i, moved = false) sweep_contacts<Sweep::bounce>(exec, v, moved);
   }
 }
 
