@@ -27,7 +27,7 @@ struct UpdateBounds {
   // parameters
   const StepParams* params;
 
-  TALUS_HD void operator()(Index row) const {
+  TALUS_INLINE void operator()(Index row) const {
     const StepParams& p = *params;
     const ShapeType type = ShapeType(model.shape[row]);
     const Motion motion = Motion(model.motion[row]);

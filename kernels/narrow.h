@@ -64,19 +64,20 @@ struct RecyclePairs {
     const int count = int(old.count);
     if (count < 2) return false;
     const BodyPose pa = pose[a], pb = pose[b];
-    const Vec3 between = pb.position - pa.position;
-    const Vec3 moved = rotate_back(pa.orientation, between) - old.reference_position;
+    // B as A sees it. In that frame neither the normal nor the points on A move.
+    const Vec3 position = rotate_back(pa.orientation, pb.position - pa.position);
+    const Quat rotation = conjugate(pa.orientation) * pb.orientation;
     const float limit = params->recycle_fraction * model.radius[a];
-    if (!(length_squared(moved) < limit * limit)) return false;
-    const Quat turned = conjugate(old.reference_rotation) * (conjugate(pa.orientation) * pb.orientation);
+    if (!(length_squared(position - old.reference_position) < limit * limit)) return false;
+    const Quat turned = conjugate(old.reference_rotation) * rotation;
     if (!(turned.x * turned.x + turned.y * turned.y + turned.z * turned.z < kRecycleSine * kRecycleSine)) return false;
 
     contact = old;
     contact.normal = rotate(pa.orientation, old.reference_normal);
+    const Vec3 normal_a = old.reference_normal, normal_b = rotate_back(rotation, normal_a);
     for (int i = 0; i < count; ++i) {
-      const Vec3 on_a = rotate(pa.orientation, old.point[i].local_a);
-      const Vec3 on_b = rotate(pb.orientation, old.point[i].local_b);
-      contact.point[i].separation = dot(contact.normal, between + on_b - on_a);
+      contact.point[i].separation =
+          dot(normal_a, position - old.point[i].local_a) + dot(normal_b, old.point[i].local_b);
     }
     return true;
   }

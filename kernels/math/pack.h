@@ -89,11 +89,24 @@ TALUS_INLINE PackMask operator!(PackMask a) {
 TALUS_INLINE Pack select(PackMask condition, Pack yes, Pack no) {
   return Pack(condition.lanes ? yes.lanes : no.lanes);
 }
+// The instructions do what the scalar twins spell out: b if either is NaN or both are zero.
 TALUS_INLINE Pack min_of(Pack a, Pack b) {
-  return select(a < b, a, b);
+#if defined(__AVX512F__)
+  return Pack(FloatLanes(_mm512_min_ps(__m512(a.lanes), __m512(b.lanes))));
+#elif defined(__AVX2__)
+  return Pack(FloatLanes(_mm256_min_ps(__m256(a.lanes), __m256(b.lanes))));
+#else
+  return Pack(FloatLanes(_mm_min_ps(__m128(a.lanes), __m128(b.lanes))));
+#endif
 }
 TALUS_INLINE Pack max_of(Pack a, Pack b) {
-  return select(a > b, a, b);
+#if defined(__AVX512F__)
+  return Pack(FloatLanes(_mm512_max_ps(__m512(a.lanes), __m512(b.lanes))));
+#elif defined(__AVX2__)
+  return Pack(FloatLanes(_mm256_max_ps(__m256(a.lanes), __m256(b.lanes))));
+#else
+  return Pack(FloatLanes(_mm_max_ps(__m128(a.lanes), __m128(b.lanes))));
+#endif
 }
 TALUS_INLINE Pack clamp_to(Pack x, Pack low, Pack high) {
   return max_of(low, min_of(x, high));

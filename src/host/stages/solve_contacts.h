@@ -11,8 +11,7 @@
 namespace talus {
 
 constexpr int kBounceSweeps = 8;      // Newton's cradle of three converges by 4 a sweep: 1.5e-5 of the answer
-constexpr int kFirstRelaxSweeps = 2;  // more in the first sub-step: a box put on a slope of 30 degrees goes 0.335 m in
-                                      // its first second (exact 0.334), with one 0.339, without 0.369
+constexpr int kLeastRelaxSweeps = 3;  // a step, if it has any: with one a sliding box goes 4 % too far
 constexpr int kProjectSweeps = 2;     // per sub-step
 
 /// One sweep: color after color, then the overflow color by mass splitting. `moved`: the first since bodies moved.
@@ -50,6 +49,12 @@ void project_contacts(Exec& exec, const StepViews& v, const LaneRange& bodies) {
   }
 }
 
+inline int relax_sweeps(const StepShape& shape, int substep) {
+  const int missing = kLeastRelaxSweeps - shape.substeps * shape.relax_iterations;
+  const bool more = substep == 0 && shape.relax_iterations > 0 && missing > 0;
+  return shape.relax_iterations + (more ? missing : 0);
+}
+
 template <class Exec>
 void solve_contacts(Exec& exec, const StepViews& v) {
   exec.begin_stage(Stage::solve_contacts);
@@ -68,9 +73,12 @@ void solve_contacts(Exec& exec, const StepViews& v) {
     if (v.shape.projection) project_contacts(exec, v, bodies);
     exec.for_each_lane("IntegratePositions", bodies, integrate_positions);
     moved = true;
-    const int more = substep == 0 && v.shape.relax_iterations > 0 ? kFirstRelaxSweeps : 0;
-    for (int i = 0; i < v.shape.relax_iterations + more; ++i, moved = false) {
-      sweep_contacts<Sweep::relax>(exec, v, moved);
+    for (int i = 0; i < relax_sweeps(v.shape, substep); ++i, moved = false) {
+      if (substep == 0 && i == 0) {
+        sweep_contacts<Sweep::first_relax>(exec, v, moved);
+      } else {
+        sweep_contacts<Sweep::relax>(exec, v, moved);
+      }
     }
   }
   if (v.shape.restitution) {
