@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Boxes that hold bodies throughout a step.
 #pragma once
+#include <bit>
+
 #include "broad_columns.h"
+#include "lanes.h"
 #include "math/vec3.h"
 #include "shapes/extent.h"
 #include "step_params.h"
@@ -20,74 +23,81 @@ struct UpdateBounds {
   BodyState state;
   // inputs
   Vec3Column force;
-  // out: one row an element
+  // out: one row a lane; those after the last body are empty
   Column<BodyPose> pose;
   Column<Bounds> bounds;
   Column<ShapeRecord> shape;
   // parameters
   const StepParams* params;
 
-  TALUS_INLINE void operator()(Index row) const {
+  template <class Real>
+  TALUS_INLINE void solve(Index row) const {
     const StepParams& p = *params;
-    const ShapeType type = ShapeType(model.shape[row]);
-    const Motion motion = Motion(model.motion[row]);
-    const bool alive = model.alive[row] != 0, frozen = state.frozen[row] != 0;
-    const bool moves = alive && motion == Motion::dynamic && !frozen;
-    const bool still = !alive || motion == Motion::fixed || frozen;
-    const bool boxed = alive && type != ShapeType::plane;
-    const Vec3 zero{0.0f, 0.0f, 0.0f};
-    const Vec3 size = model.shape_size[row], position = state.position[row];
-    const Quat orientation = alive ? state.orientation[row] : kIdentity;
-    const float radius = model.radius[row];
+    const Real zero(0.0f), dt(p.dt);
+    const Real type = load_bytes<Real>(model.shape, row), motion = load_bytes<Real>(model.motion, row);
+    const Mask<Real> alive = load_bytes<Real>(model.alive, row) > zero;
+    const Mask<Real> frozen = load_bytes<Real>(state.frozen, row) > zero;
+    const Mask<Real> moves = alive && motion == Real(float(Motion::dynamic)) && !frozen;
+    const Mask<Real> still = !alive || motion == Real(float(Motion::fixed)) || frozen;
+    const Mask<Real> is_plane = type == Real(float(ShapeType::plane)), is_box = type == Real(float(ShapeType::box));
+    const Mask<Real> boxed = alive && !is_plane;
+    const Vec3Of<Real> none{zero, zero, zero};
+    const Vec3Of<Real> size = load<Real>(model.shape_size, row), position = load<Real>(state.position, row);
+    const QuatOf<Real> upright{zero, zero, zero, Real(1.0f)};
+    const QuatOf<Real> orientation = select<Real>(alive, load<Real>(state.orientation, row), upright);
+    const Real radius = load<Real>(model.radius.data, row);
     // The shape as a rounded box, see ShapeRecord.
-    const bool is_box = type == ShapeType::box;
-    const Vec3 core{is_box ? size.x : 0.0f, is_box || type == ShapeType::capsule ? size.y : 0.0f,
-                    is_box ? size.z : 0.0f};
-    const float rounding = is_box || type == ShapeType::plane ? 0.0f : size.x;
+    const Mask<Real> long_y = is_box || type == Real(float(ShapeType::capsule));
+    const Vec3Of<Real> core{select(is_box, size.x, zero), select(long_y, size.y, zero), select(is_box, size.z, zero)};
+    const Real rounding = select(is_box || is_plane, zero, size.x);
 
     // Velocity at the start, and once gravity and force have acted for the whole step.
-    const Vec3 before = still ? zero : state.linear_velocity[row];
-    const Vec3 gain = p.dt * (model.gravity_scale[row] * p.gravity + model.inv_mass[row] * force[row]);
-    const Vec3 after = moves ? before + gain : before;
-    const Vec3 way_before = p.dt * before, way_after = p.dt * after;
-    const float turn = still ? 0.0f : p.dt * length(state.angular_velocity[row]);
-    const float swing = boxed ? swing_of(is_box, core, rounding, radius, turn) : 0.0f;
-    const float rim = 0.5f * p.speculative_distance + swing;
+    const Vec3Of<Real> before = select<Real>(still, none, load<Real>(state.linear_velocity, row));
+    const Vec3Of<Real> gravity{Real(p.gravity.x), Real(p.gravity.y), Real(p.gravity.z)};
+    const Vec3Of<Real> gain = dt * (load<Real>(model.gravity_scale.data, row) * gravity +
+                                    load<Real>(model.inv_mass.data, row) * load<Real>(force, row));
+    const Vec3Of<Real> after = select<Real>(moves, before + gain, before);
+    const Vec3Of<Real> way_before = dt * before, way_after = dt * after;
+    const Real turn = select(still, zero, dt * length(load<Real>(state.angular_velocity, row)));
+    const Real swing = select(boxed, swing_of(is_box, core, rounding, radius, turn), zero);
+    const Real rim = Real(0.5f * p.speculative_distance) + swing;
 
-    const Mat3 axes = matrix_of(orientation);
-    const Mat3 reach_of_axes{abs_of(axes.row0), abs_of(axes.row1), abs_of(axes.row2)};
-    const float edge = rounding + rim;
-    const Vec3 half = reach_of_axes * core + Vec3{edge, edge, edge};
-    const Vec3 low = position - half + min_of(zero, min_of(way_before, way_after));
-    const Vec3 high = position + half + max_of(zero, max_of(way_before, way_after));
-    const float reach = rim + max_of(length(way_before), length(way_after));
-    // Field by field: whole records would be put together in memory first and then be read too early.
-    BodyPose& pose_out = pose[row];
-    pose_out.position = position;
-    pose_out.reach = reach;
-    pose_out.orientation = orientation;
-    const Vec3 nowhere{kNowhere, kNowhere, kNowhere};
-    const std::uint32_t group = model.group[row], mask = alive ? model.mask[row] : 0u;
-    Bounds& bounds_out = bounds[row];
-    bounds_out.min = boxed ? low : nowhere;
-    bounds_out.group = group;
-    bounds_out.max = boxed ? high : -nowhere;
-    bounds_out.mask = boxed ? mask : 0u;
-    ShapeRecord& shape_out = shape[row];
-    shape_out.core = core;
-    shape_out.rounding = type == ShapeType::plane ? kUnbounded : rounding;
-    shape_out.radius = type == ShapeType::plane ? kUnbounded : radius;
-    shape_out.group = group;
-    shape_out.mask = mask;
-    shape_out.moves = moves ? 1u : 0u;
+    const Mat3Of<Real> axes = matrix_of(orientation);
+    const Mat3Of<Real> reach_of_axes{abs_of(axes.row0), abs_of(axes.row1), abs_of(axes.row2)};
+    const Real edge = rounding + rim;
+    const Vec3Of<Real> half = reach_of_axes * core + Vec3Of<Real>{edge, edge, edge};
+    const Vec3Of<Real> low = position - half + min_of(none, min_of(way_before, way_after));
+    const Vec3Of<Real> high = position + half + max_of(none, max_of(way_before, way_after));
+    const Real reach = rim + max_of(length(way_before), length(way_after));
+    const Real pose_out[8] = {position.x,    position.y,    position.z,    reach,
+                              orientation.x, orientation.y, orientation.z, orientation.w};
+    store_records(&pose.data->position.x, row, pose_out);
+
+    const Vec3Of<Real> nowhere{Real(kNowhere), Real(kNowhere), Real(kNowhere)};
+    const Vec3Of<Real> min = select<Real>(boxed, low, nowhere), max = select<Real>(boxed, high, -nowhere);
+    const Real group = load_bits<Real>(model.group, row), mask = select(alive, load_bits<Real>(model.mask, row), zero);
+    const Real bounds_out[8] = {min.x, min.y, min.z, group, max.x, max.y, max.z, select(boxed, mask, zero)};
+    store_records(&bounds.data->min.x, row, bounds_out);
+
+    const Real one_bit(std::bit_cast<float>(1u));
+    const Real shape_out[8] = {core.x,
+                               core.y,
+                               core.z,
+                               select(is_plane, Real(kUnbounded), rounding),
+                               select(is_plane, Real(kUnbounded), radius),
+                               group,
+                               mask,
+                               select(moves, one_bit, zero)};
+    store_records(&shape.data->core.x, row, shape_out);
   }
 
   /// [m] How much further a shape may reach after a turn [rad]. Its outermost point in some direction is at least as
   /// far out as the ball inside and within the ball around it: hence its lever arm, and the limit for any turn.
-  TALUS_HD static float swing_of(bool is_box, Vec3 core, float rounding, float radius, float turn) {
-    const float thickness = is_box ? min_of(core.x, min_of(core.y, core.z)) : rounding;
-    const float limit = max_of(radius - thickness, 0.0f);
-    const float arm = is_box ? square_root(limit * (radius + thickness)) : limit;
+  template <class Real>
+  TALUS_INLINE static Real swing_of(Mask<Real> is_box, Vec3Of<Real> core, Real rounding, Real radius, Real turn) {
+    const Real thickness = select(is_box, min_of(core.x, min_of(core.y, core.z)), rounding);
+    const Real limit = max_of(radius - thickness, Real(0.0f));
+    const Real arm = select(is_box, square_root(limit * (radius + thickness)), limit);
     return min_of(turn * arm, limit);
   }
 };

@@ -19,7 +19,7 @@ constexpr int kGrowthCount = 3;
 struct Counters {
   // Loop bounds. All are zero in a step that must not happen: see begin_step and kernels/growth.h.
   Index rows;        // body rows, with and without a body
-  Index row_lanes;   // the same, rounded up to whole blocks, for body kernels that work on packs
+  Index row_lanes;   // the same and the null body after them, rounded up to whole blocks: for kernels on packs
   Index row_ends;    // rows + 1, for lists with an end; 0 in a step that must not happen
   Index first_lane;  // always 0: where such loops begin
   Index entries;     // (body, cell) entries of the broad phase

@@ -5,6 +5,7 @@
 #include "contact_columns.h"
 #include "integrate.h"
 #include "math/atomic.h"
+#include "math/bits.h"
 #include "math/vec3.h"
 #include "prepare.h"
 #include "solve.h"
@@ -20,38 +21,51 @@ struct FinishBodies {
   Column<BodyVelocity> velocity;
   Column<BodyFrame> frame;
   Column<BodyDisplacement> displacement;
-  // out: element is one row
+  // out: one row a lane
   BodyState state;
   BodyInputs inputs;
   Counters* counters;
 
-  TALUS_HD void operator()(Index body) const {
-    const Vec3 zero{0.0f, 0.0f, 0.0f};
-    inputs.force.set(body, zero);
-    inputs.torque.set(body, zero);
-    const bool moves =
-        model.alive[body] != 0 && state.frozen[body] == 0 && model.motion[body] != std::uint8_t(Motion::fixed);
-    if (!moves) return;
-    const BodyVelocity v = velocity[body];
-    const BodyDisplacement d = displacement[body];
-    const Vec3 position = state.position[body] + d.shift;
-    const Quat q = normalized(frame[body].orientation * d.turn);
+  template <class Real>
+  TALUS_INLINE void solve(Index row) const {
+    const Real zero(0.0f), limit(kMaxSpeed);
+    const Vec3Of<Real> none{zero, zero, zero};
+    store(inputs.force, row, none);
+    store(inputs.torque, row, none);
+    const Mask<Real> alive = load_bytes<Real>(model.alive, row) > zero;
+    const Mask<Real> frozen = load_bytes<Real>(state.frozen, row) > zero;
+    const Mask<Real> moves = alive && !frozen && !(load_bytes<Real>(model.motion, row) == Real(float(Motion::fixed)));
+    Real now[8], axes[8], gone[8];
+    load_records(&velocity.data->linear.x, row, now);
+    load_records(&frame.data->orientation.x, row, axes);
+    load_records(&displacement.data->shift.x, row, gone);
+    const Vec3Of<Real> x = load<Real>(state.position, row), v = load<Real>(state.linear_velocity, row);
+    const Vec3Of<Real> w = load<Real>(state.angular_velocity, row), per_axis{axes[4], axes[5], axes[6]};
+    const QuatOf<Real> q = load<Real>(state.orientation, row), start{axes[0], axes[1], axes[2], axes[3]};
+
+    const Vec3Of<Real> x_next = x + Vec3Of<Real>{gone[0], gone[1], gone[2]}, v_next{now[0], now[1], now[2]};
+    const QuatOf<Real> q_next = normalized(start * QuatOf<Real>{gone[4], gone[5], gone[6], gone[7]});
     // In differences: what no impulse changed keeps its bits.
-    const Vec3 before = state.angular_velocity[body];
-    const Vec3 change = v.angular - scaled_spin(frame[body], before);
-    const Vec3 angular = before + rotate(frame[body].orientation, scale(frame[body].scale, change));
-    const float speed = IntegrateVelocities::largest(v.linear) + IntegrateVelocities::largest(angular);
-    const bool good = v.flag == 0.0f && speed < kMaxSpeed && IntegrateVelocities::largest(position) < kMaxPosition &&
-                      is_finite(q.x + q.y + q.z + q.w);
-    if (good) {
-      state.position.set(body, position);
-      state.orientation.set(body, q);
-    } else {
+    const Vec3Of<Real> change = Vec3Of<Real>{now[4], now[5], now[6]} - scaled_spin(start, per_axis, w);
+    const Vec3Of<Real> w_next = w + rotate(start, scale(per_axis, change));
+    const Real speed = IntegrateVelocities::largest(v_next) + IntegrateVelocities::largest(w_next);
+    const Mask<Real> good = now[7] == zero && speed < limit &&
+                            IntegrateVelocities::largest(x_next) < Real(kMaxPosition) &&
+                            is_finite(q_next.x + q_next.y + q_next.z + q_next.w);
+    store(state.position, row, select<Real>(moves && good, x_next, x));
+    store(state.orientation, row, select<Real>(moves && good, q_next, q));
+    store(state.linear_velocity, row, select<Real>(moves, select<Real>(good, v_next, none), v));
+    store(state.angular_velocity, row, select<Real>(moves, select<Real>(good, w_next, none), w));
+    const Mask<Real> bad = moves && !good;
+    if (any_of(bad)) freeze(row, lane_bits(bad));
+  }
+
+  TALUS_HD void freeze(Index row, unsigned lanes_of_rows) const {
+    for (; lanes_of_rows != 0; lanes_of_rows &= lanes_of_rows - 1u) {
+      const Index body = row + lowest_bit(lanes_of_rows);
       state.frozen[body] = 1;
       atomic_min(&counters->first_bad_row, body);
     }
-    state.linear_velocity.set(body, good ? v.linear : zero);
-    state.angular_velocity.set(body, good ? angular : zero);
   }
 };
 

@@ -51,7 +51,7 @@ struct BeginStep {
     if (counters->must_grow == 0) {
       counters->rows = rows;
       counters->row_ends = rows + 1;
-      counters->row_lanes = (rows + kLanes - 1) / kLanes * kLanes;
+      counters->row_lanes = (rows + kLanes) / kLanes * kLanes;
     }
     counters->points = 0;
     counters->recycled = 0;

@@ -79,6 +79,32 @@ TALUS_INLINE QuatOf<Real> load(const QuatColumn& column, Index row) {
   return {load<Real>(column.x, row), load<Real>(column.y, row), load<Real>(column.z, row), load<Real>(column.w, row)};
 }
 
+/// Small numbers, as Reals.
+template <class Real>
+TALUS_INLINE Real load_bytes(const Column<std::uint8_t>& column, Index row) {
+  float values[LaneCount<Real>::value];
+  for (int i = 0; i < LaneCount<Real>::value; ++i) values[i] = float(column.data[row + i]);
+  return load_lanes(values, Real{});
+}
+/// Bits that are only moved and selected, never computed with.
+template <class Real>
+TALUS_INLINE Real load_bits(const Column<std::uint32_t>& column, Index row) {
+  return load_lanes(reinterpret_cast<const float*>(column.data) + row, Real{});
+}
+template <class Real>
+TALUS_INLINE void store(const Vec3Column& column, Index row, Vec3Of<Real> value) {
+  store_lanes(column.x + row, value.x);
+  store_lanes(column.y + row, value.y);
+  store_lanes(column.z + row, value.z);
+}
+template <class Real>
+TALUS_INLINE void store(const QuatColumn& column, Index row, QuatOf<Real> value) {
+  store_lanes(column.x + row, value.x);
+  store_lanes(column.y + row, value.y);
+  store_lanes(column.z + row, value.z);
+  store_lanes(column.w + row, value.w);
+}
+
 /// A field of lane blocks, from `row` on.
 template <class Real, int Fields>
 TALUS_INLINE Real load(const LaneBlocks<Fields>& blocks, int field, Index row) {

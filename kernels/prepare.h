@@ -12,42 +12,57 @@
 namespace talus::inline TALUS_ISA {
 
 /// Angular velocity in scaled axes, see solve_columns.h. Never -0: see IntegrateVelocities.
-TALUS_INLINE Vec3 scaled_spin(const BodyFrame& frame, Vec3 angular_velocity) {
-  const Vec3 own = rotate_back(frame.orientation, angular_velocity);
-  return {own.x / frame.scale.x + 0.0f, own.y / frame.scale.y + 0.0f, own.z / frame.scale.z + 0.0f};
+template <class Real>
+TALUS_INLINE Vec3Of<Real> scaled_spin(QuatOf<Real> orientation, Vec3Of<Real> scale, Vec3Of<Real> angular_velocity) {
+  const Vec3Of<Real> own = rotate_back(orientation, angular_velocity);
+  const Real zero(0.0f);
+  return {own.x / scale.x + zero, own.y / scale.y + zero, own.z / scale.z + zero};
 }
 
-/// Body records at the start of the step. Elements: all rows of the scratch table, also those after the last body: the
-/// first of them is the null body of padding lanes.
+/// Body records at the start of the step. One body a lane; rows after the last body are the null body of padding lanes.
 struct PrepareBodies {
   // model and state
   BodyModel model;
   BodyState state;
-  // out: element is one row
+  // out: one row a lane
   SolveRowScratch rows;
-  const Counters* counters;
 
-  TALUS_HD void operator()(Index body) const {
-    const bool alive = body < counters->rows && model.alive[body] != 0;
-    const bool moves = alive && state.frozen[body] == 0 && model.motion[body] != std::uint8_t(Motion::fixed);
-    const Vec3 zero{0.0f, 0.0f, 0.0f};
-    const float inv_mass = moves ? model.inv_mass[body] : 0.0f;
-    const BodyFrame frame = frame_of(body, alive, inv_mass);
-    const Vec3 linear = moves ? state.linear_velocity[body] + zero : zero;
-    const Vec3 angular = moves ? scaled_spin(frame, state.angular_velocity[body]) : zero;
-    rows.velocity[body] = {linear, inv_mass, angular, 0.0f};
-    const bool touched = rows.color_mask[body] != 0 || rows.split_count[body] != 0;
-    rows.free_velocity[body] = {linear, inv_mass, angular, touched ? 1.0f : 0.0f};
-    rows.frame[body] = frame;
-    rows.displacement[body] = {zero, 0.0f, kIdentity};
-    for (int i = 0; i < 6; ++i) rows.split_sums[body].change[i] = 0;
+  template <class Real>
+  TALUS_INLINE void solve(Index row) const {
+    const Real zero(0.0f), one(1.0f);
+    const Mask<Real> alive = load_bytes<Real>(model.alive, row) > zero;
+    const Mask<Real> frozen = load_bytes<Real>(state.frozen, row) > zero;
+    const Mask<Real> moves = alive && !frozen && !(load_bytes<Real>(model.motion, row) == Real(float(Motion::fixed)));
+    const Vec3Of<Real> none{zero, zero, zero}, unit{one, one, one};
+    const Real inv_mass = select(moves, load<Real>(model.inv_mass.data, row), zero);
+    const QuatOf<Real> upright{zero, zero, zero, one};
+    const QuatOf<Real> q = select<Real>(alive, load<Real>(state.orientation, row), upright);
+    const Vec3Of<Real> inverse = select<Real>(inv_mass > zero, load<Real>(model.inv_inertia, row), unit);
+    const Vec3Of<Real> scale{square_root(inverse.x), square_root(inverse.y), square_root(inverse.z)};
+    const Vec3Of<Real> v = select<Real>(moves, load<Real>(state.linear_velocity, row) + none, none);
+    const Vec3Of<Real> spin = scaled_spin(q, scale, load<Real>(state.angular_velocity, row));
+    const Vec3Of<Real> w = select<Real>(moves, spin, none);
+    const Real velocity[8] = {v.x, v.y, v.z, inv_mass, w.x, w.y, w.z, zero};
+    store_records(&rows.velocity.data->linear.x, row, velocity);
+    const Real free_velocity[8] = {v.x, v.y, v.z, inv_mass, w.x, w.y, w.z, touched<Real>(row)};
+    store_records(&rows.free_velocity.data->linear.x, row, free_velocity);
+    const Real frame[8] = {q.x, q.y, q.z, q.w, scale.x, scale.y, scale.z, inv_mass};
+    store_records(&rows.frame.data->orientation.x, row, frame);
+    const Real displacement[8] = {zero, zero, zero, zero, zero, zero, zero, one};
+    store_records(&rows.displacement.data->shift.x, row, displacement);
+    for (int i = 0; i < LaneCount<Real>::value; ++i) {
+      for (std::int64_t& change : rows.split_sums[row + i].change) change = 0;
+    }
   }
 
-  TALUS_HD BodyFrame frame_of(Index body, bool alive, float inv_mass) const {
-    if (!alive) return {kIdentity, {1.0f, 1.0f, 1.0f}, 0.0f};
-    const Vec3 inverse = inv_mass > 0.0f ? model.inv_inertia[body] : Vec3{1.0f, 1.0f, 1.0f};
-    return {
-        state.orientation[body], {square_root(inverse.x), square_root(inverse.y), square_root(inverse.z)}, inv_mass};
+  /// 1: the body has contacts.
+  template <class Real>
+  TALUS_INLINE Real touched(Index row) const {
+    float values[LaneCount<Real>::value];
+    for (int i = 0; i < LaneCount<Real>::value; ++i) {
+      values[i] = rows.color_mask[row + i] != 0 || rows.split_count[row + i] != 0 ? 1.0f : 0.0f;
+    }
+    return load_lanes(values, Real{});
   }
 };
 

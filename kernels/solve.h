@@ -29,6 +29,17 @@ constexpr int kFirstPasses = 3;
 
 constexpr float kSplitUnit = 1.0f / 4294967296.0f;  // [m/s, rad/s] 2^-32: resolution of the split sums
 
+/// In place of a mask: all lanes, at no cost.
+struct EveryLane {};
+template <class Real>
+TALUS_INLINE Real select(EveryLane, Real yes, Real) {
+  return yes;
+}
+template <class Mask>
+TALUS_INLINE Mask operator&&(EveryLane, Mask mask) {
+  return mask;
+}
+
 template <class Real>
 struct Velocity {
   Vec3Of<Real> linear, angular;  // angular: scaled axes, see solve_columns.h
@@ -154,8 +165,8 @@ struct SolveContacts {
       warm_start(lane, bodies, normal, count, impulse);
     } else {
       if (moved != nullptr) follow_bodies(lane, normal, count);
-      if constexpr (kRelaxes) solve_friction(lane, bodies, normal, impulse, every_lane(Real{}));
-      solve_normals(lane, bodies, normal, count, impulse, every_lane(Real{}), contact, ground);
+      if constexpr (kRelaxes) solve_friction(lane, bodies, normal, impulse, EveryLane{});
+      solve_normals(lane, bodies, normal, count, impulse, EveryLane{}, contact, ground);
       if constexpr (kSweep == Sweep::first_relax) {
         const Mask<Real> fresh = load<Real>(rows, row::fresh, lane) > Real(0.0f);
         for (int pass = 1; pass < kFirstPasses && any_of(fresh); ++pass) {
@@ -199,25 +210,39 @@ struct SolveContacts {
     }
   }
 
+  /// All points share the normal: they add to one impulse along it, and to one closing speed of the centres.
   template <class Real>
+  struct AlongNormal {
+    Real speed;    // [m/s] of the centre of B against that of A
+    Real impulse;  // [N s] so far in this sweep
+    Real give;     // [1/kg] sum of the inverse masses
+    TALUS_INLINE void add(Real more) {
+      speed = speed + give * more;
+      impulse = impulse + more;
+    }
+  };
+
+  template <class Real, class Active>
   TALUS_INLINE void solve_normals(Index lane, BodyPair<Real>& bodies, Vec3Of<Real> normal, Real count,
-                                  Real impulse[kMaxPoints], Mask<Real> active, const Softness& contact,
+                                  Real impulse[kMaxPoints], Active active, const Softness& contact,
                                   const Softness& ground) const {
     const Real zero(0.0f), one(1.0f);
+    AlongNormal<Real> along{dot(normal, bodies.b.linear - bodies.a.linear), zero,
+                            bodies.inv_mass_a + bodies.inv_mass_b};
     const Mask<Real> on_ground = !(bodies.turns_a > zero && bodies.turns_b > zero);
     const Real bias_rate = select(on_ground, Real(ground.bias_rate), Real(contact.bias_rate));
     const Real soft_mass = select(on_ground, Real(ground.mass_scale), Real(contact.mass_scale));
     const Real soft_impulse = select(on_ground, Real(ground.impulse_scale), Real(contact.impulse_scale));
     if constexpr (kSweep == Sweep::biased || kRelaxes) {
       if (any_of(Real(1.0f) < count)) {
-        solve_middle(lane, bodies, normal, count, impulse, active, bias_rate, soft_mass, soft_impulse);
+        solve_middle(lane, bodies, along, count, impulse, active, bias_rate, soft_mass, soft_impulse);
       }
     }
     for (int i = 0; i < kMaxPoints && any_of(Real(float(i)) < count); ++i) {
       const Levers<Real> levers = point_levers<Real>(i, lane);
       const Real mass = load<Real>(rows, row::at(i, row::mass), lane);
       const Real separation = load<Real>(rows, row::at(i, row::separation), lane);
-      const Real speed = bodies.speed(normal, levers);
+      const Real speed = along.speed + bodies.turn_speed(levers);
       // Apart: the gap may close within the sub-step but not beyond. Touching: soft push, none when relaxing.
       const Mask<Real> apart = separation > zero;
       Real bias = select(apart, Real(params->inv_h) * separation, zero);
@@ -235,21 +260,23 @@ struct SolveContacts {
       }
       const Real wanted = impulse[i] - mass * mass_scale * (speed + bias) - impulse_scale * impulse[i];
       const Real next = select(active, max_of(wanted, zero), impulse[i]);
-      bodies.apply(next - impulse[i], normal, levers);
+      along.add(next - impulse[i]);
+      bodies.turn(next - impulse[i], levers);
       impulse[i] = next;
       store(rows, row::at(i, row::impulse), lane, next);
       if (kSweep != Sweep::bounce && restitution) {
         store(rows, row::at(i, row::peak), lane, max_of(next, load<Real>(rows, row::at(i, row::peak), lane)));
       }
     }
+    bodies.push(along.impulse * normal);
   }
 
   /// The same impulse more on every point, such that their mean is satisfied, before each gets its own. Gauss-Seidel
   /// alone favours the points that come first: a box set down flat would tilt, and towers would lean (20 high: 0.2 m in
   /// 5 s). Only where all points carry load, or none does yet.
-  template <class Real>
-  TALUS_INLINE void solve_middle(Index lane, BodyPair<Real>& bodies, Vec3Of<Real> normal, Real count,
-                                 Real impulse[kMaxPoints], Mask<Real> active, Real bias_rate, Real soft_mass,
+  template <class Real, class Active>
+  TALUS_INLINE void solve_middle(Index lane, BodyPair<Real>& bodies, AlongNormal<Real>& along, Real count,
+                                 Real impulse[kMaxPoints], Active active, Real bias_rate, Real soft_mass,
                                  Real soft_impulse) const {
     const Real zero(0.0f);
     Real least(1e30f), most = zero, sum = zero;
@@ -260,7 +287,7 @@ struct SolveContacts {
     }
     const Levers<Real> levers = load_levers<Real>(row::middle_a, row::middle_b, lane);
     const Real separation = load<Real>(rows, row::middle_separation, lane);
-    const Real speed = bodies.speed(normal, levers);
+    const Real speed = along.speed + bodies.turn_speed(levers);
     const Mask<Real> apart = separation > zero;
     Real bias = select(apart, Real(params->inv_h) * separation, zero), give = zero;
     if constexpr (kSweep == Sweep::biased) {
@@ -271,13 +298,14 @@ struct SolveContacts {
     const Mask<Real> even = active && Real(1.0f) < count && (least > zero || most == zero);
     const Real more = select(even, max_of(wanted, -least), zero);
     for (int i = 0; i < kMaxPoints; ++i) impulse[i] = impulse[i] + select(Real(float(i)) < count, more, zero);
-    bodies.apply(more * count, normal, levers);
+    along.add(more * count);
+    bodies.turn(more * count, levers);
   }
 
   /// Coulomb friction of the whole manifold: first the twist, then the tangent plane.
-  template <class Real>
+  template <class Real, class Active>
   TALUS_INLINE void solve_friction(Index lane, BodyPair<Real>& bodies, Vec3Of<Real> normal,
-                                   const Real impulse[kMaxPoints], Mask<Real> active) const {
+                                   const Real impulse[kMaxPoints], Active active) const {
     const Real load_sum = impulse[0] + impulse[1] + impulse[2] + impulse[3];
     const Real limit = load<Real>(rows, row::friction, lane) * load_sum;
 

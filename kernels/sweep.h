@@ -253,24 +253,38 @@ struct SweepEntries {
 
   TALUS_HD void look_up(Index entry, Index row, std::uint32_t end_key, CandidateBuffer& buffer) const {
     const GridState& g = *grid;
+    int own = 0;
+    while (entry >= g.level_begin[own + 1]) ++own;
+    Seeker seeker = seeker_of(entry);
+    for (std::uint32_t levels = g.levels >> (own + 1); levels != 0; levels &= levels - 1u) {
+      const int level = own + 1 + lowest_bit(levels);
+      const Index begin = g.level_begin[level], end = g.level_begin[level + 1];
+      if (end - begin <= kSweepWidth) {  // the walls of a world: all at once, each by the entry of its first cell
+        seeker.refuses = (seeker.refuses & kEntryMoves) | kEntryOffset;
+        list(row, begin, meet_block(seeker, begin, entries.key[end - 1]), buffer);
+      } else {
+        look_up_cells(level, seeker, row, end_key, buffer);
+      }
+    }
+  }
+
+  TALUS_HD void look_up_cells(int level, Seeker seeker, Index row, std::uint32_t end_key,
+                              CandidateBuffer& buffer) const {
+    const GridState& g = *grid;
     const Placement p = place_box(g, bounds[row]);
     const std::uint32_t end_code = end_key & ((1u << g.code_bits) - 1u);
-    Seeker seeker = seeker_of(entry);
-    for (std::uint32_t levels = g.levels >> (p.level + 1); levels != 0; levels &= levels - 1u) {
-      const int level = p.level + 1 + lowest_bit(levels);
-      const float reach = std::bit_cast<float>(g.sweep_extent[level]);
-      const std::uint32_t begin_code = sweep_code(g, seeker.min_s - reach);
-      const int span_u = span_on(p.low_u, p.high_u, g.bits_u[level], level);
-      const int span_v = span_on(p.low_v, p.high_v, g.bits_v[level], level);
-      for (int du = 0; du <= span_u; ++du) {
-        for (int dv = 0; dv <= span_v; ++dv) {
-          const std::uint32_t cell = cell_number(g, level, (p.low_u >> (2 * level)) + du, (p.low_v >> (2 * level)) + dv)
-                                     << g.code_bits;
-          const Index first =
-              first_not_below(entries.key, g.level_begin[level], g.level_begin[level + 1], cell | begin_code);
-          seeker.refuses = (seeker.refuses & kEntryMoves) | std::uint32_t(du | dv << 1) << kEntryOffsetShift;
-          scan(seeker, row, first, cell | end_code, buffer);
-        }
+    const float reach = std::bit_cast<float>(g.sweep_extent[level]);
+    const std::uint32_t begin_code = sweep_code(g, seeker.min_s - reach);
+    const int span_u = span_on(p.low_u, p.high_u, g.bits_u[level], level);
+    const int span_v = span_on(p.low_v, p.high_v, g.bits_v[level], level);
+    for (int du = 0; du <= span_u; ++du) {
+      for (int dv = 0; dv <= span_v; ++dv) {
+        const std::uint32_t cell = cell_number(g, level, (p.low_u >> (2 * level)) + du, (p.low_v >> (2 * level)) + dv)
+                                   << g.code_bits;
+        const Index first =
+            first_not_below(entries.key, g.level_begin[level], g.level_begin[level + 1], cell | begin_code);
+        seeker.refuses = (seeker.refuses & kEntryMoves) | std::uint32_t(du | dv << 1) << kEntryOffsetShift;
+        scan(seeker, row, first, cell | end_code, buffer);
       }
     }
   }

@@ -49,6 +49,11 @@ TALUS_INLINE Vec3Of<Real> select(Mask<Real> condition, Vec3Of<Real> yes, Vec3Of<
   return {select(condition, yes.x, no.x), select(condition, yes.y, no.y), select(condition, yes.z, no.z)};
 }
 template <class Real>
+TALUS_INLINE QuatOf<Real> select(Mask<Real> condition, QuatOf<Real> yes, QuatOf<Real> no) {
+  return {select(condition, yes.x, no.x), select(condition, yes.y, no.y), select(condition, yes.z, no.z),
+          select(condition, yes.w, no.w)};
+}
+template <class Real>
 TALUS_INLINE Vec3Of<Real> abs_of(Vec3Of<Real> v) {
   return {abs_of(v.x), abs_of(v.y), abs_of(v.z)};
 }

@@ -69,8 +69,8 @@ Index Simulation::initial_entries(Index rows) const {
 
 void Simulation::reserve_rows(Index rows) {
   TALUS_ASSERT(queue_.empty());
-  if (rows <= row_capacity_) return;
-  const Index capacity = rounded_to_blocks(std::max(rows, with_slack(row_capacity_)));
+  if (rows < row_capacity_) return;
+  const Index capacity = rounded_to_blocks(std::max(rows, with_slack(row_capacity_)) + 1);  // and the null body
   model_.resize(memory_, capacity, rows_, "body models");
   state_.resize(memory_, capacity, rows_, "body states");
   inputs_.resize(memory_, capacity, rows_, "body inputs");
@@ -94,7 +94,7 @@ void Simulation::reserve_rows(Index rows) {
 }
 
 void Simulation::set_rows(Index rows) {
-  TALUS_ASSERT(queue_.empty() && rows <= row_capacity_);
+  TALUS_ASSERT(queue_.empty() && rows < row_capacity_);
   rows_ = std::max(rows_, rows);
   state_copied_ = false;
 }

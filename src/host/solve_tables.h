@@ -12,9 +12,10 @@ struct SolveTables {
   Table<SolveContactScratch> contacts;
   BlockTable<row::kFields> lanes;
 
-  /// Body kernels work on whole blocks of rows and on the null body after the last row, hence the rounding.
+  /// Body kernels work on whole blocks of rows.
   void resize_rows(Memory& memory, Index count) {
-    rows.resize(memory, (count + 1 + kLanes) / kLanes * kLanes, 0, "solver rows of bodies");
+    TALUS_ASSERT(count % kLanes == 0);
+    rows.resize(memory, count, 0, "solver rows of bodies");
   }
   void resize_pairs(Memory& memory, Index count) { pairs.resize(memory, count + 1, 0, "solver scratch of pairs"); }
   void resize_contacts(Memory& memory, Index count) {

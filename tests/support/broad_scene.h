@@ -33,11 +33,12 @@ class BroadScene {
   explicit BroadScene(const std::vector<SceneBody>& bodies, std::vector<std::uint64_t> ignored = {})
       : ignored_(std::move(ignored)) {
     rows_ = Index(bodies.size());
-    model_.resize(memory_, rows_, 0, "model");
-    state_.resize(memory_, rows_, 0, "state");
-    inputs_.resize(memory_, rows_, 0, "inputs");
+    const Index padded = (rows_ + kLanes) / kLanes * kLanes;
+    model_.resize(memory_, padded, 0, "model");
+    state_.resize(memory_, padded, 0, "state");
+    inputs_.resize(memory_, padded, 0, "inputs");
     begin_.reset(memory_, rows_ + 1, "pairs");
-    broad_.resize_rows(memory_, rows_);
+    broad_.resize_rows(memory_, padded);
     for (Index row = 0; row < rows_; ++row) set(row, bodies[std::size_t(row)]);
     std::sort(ignored_.begin(), ignored_.end());
     params_.gravity = {0.0f, -9.81f, 0.0f};

@@ -28,7 +28,7 @@ class ColorRig {
  public:
   ColorRig(Index bodies, const std::vector<Edge>& edges, const std::vector<Index>& immovable = {}) {
     model_.resize(memory_, bodies, 0, "model");
-    solve_.resize_rows(memory_, bodies);
+    solve_.resize_rows(memory_, (bodies + kLanes) / kLanes * kLanes);
     solve_.resize_pairs(memory_, Index(edges.size()));
     solve_.resize_contacts(memory_, Index(edges.size()));
     owner_.reset(memory_, Index(edges.size()), "owner");
@@ -253,15 +253,15 @@ TEST(Color, APlateWithFortyBoxesOverflowsAndHolds) {
   for (int step = 0; step < 300; ++step) report = world.step(1.0f / 60.0f);
   EXPECT_TRUE(has(report.status, StepStatus::colors_full));
   EXPECT_GE(report.overflow_count, 40 + 1 - kPalette);
-  EXPECT_NEAR(world.position(plate).y, 0.25, 0.04);
+  EXPECT_NEAR(world.position(plate).y, 0.25, 0.00015);  // [m] as all limits here: 1.5 to 2 times what is measured
   double sunk = 0, drift = 0;
   for (int i = 0; i < 40; ++i) {
     const Vec3 p = world.position(boxes[std::size_t(i)]);
     sunk = std::max(sunk, std::fabs(double(p.y) - 0.8));
     drift = std::max(drift, std::hypot(double(p.x) + 3.5 - i % 8, double(p.z) + 2.0 - i / 8));
   }
-  EXPECT_LT(sunk, 0.04);  // as much as the deepest contact of a pile
-  EXPECT_LT(drift, 0.01);
+  EXPECT_LT(sunk, 0.00035);
+  EXPECT_LT(drift, 0.000025);
 }
 
 }  // namespace

@@ -34,11 +34,11 @@ class ContactRig {
         rows_(Index(bodies.size())),
         contacts_(Index(contacts.size())),
         jacobi_(def.solver.solver == Solver::jacobi) {
-    const Index padded = (rows_ + kLanes - 1) / kLanes * kLanes;
+    const Index padded = (rows_ + kLanes) / kLanes * kLanes;  // and the null body
     model_.resize(memory_, padded, 0, "model");
     state_.resize(memory_, padded, 0, "state");
     inputs_.resize(memory_, padded, 0, "inputs");
-    solve_.resize_rows(memory_, rows_);
+    solve_.resize_rows(memory_, padded);
     solve_.resize_pairs(memory_, contacts_);
     solve_.resize_contacts(memory_, contacts_);
     owner_.reset(memory_, contacts_, "owner");
@@ -117,7 +117,7 @@ class ContactRig {
     const CpuThreads threads(1);
     BasicCpuExec<float> exec(threads);
     counters_.rows = rows_;
-    counters_.row_lanes = (rows_ + kLanes - 1) / kLanes * kLanes;
+    counters_.row_lanes = (rows_ + kLanes) / kLanes * kLanes;
     counters_.contacts = counters_.pairs = contacts_;
     color_contacts(exec, views());
     prepare_contacts(exec, views());

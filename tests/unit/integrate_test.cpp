@@ -43,7 +43,7 @@ class MotionRig {
     state.view().orientation.set(i, q);
     const Vec3 inverse = inv_mass > 0.0f ? model.view().inv_inertia[i] : Vec3{1.0f, 1.0f, 1.0f};
     rows.frame[i] = {q, {std::sqrt(inverse.x), std::sqrt(inverse.y), std::sqrt(inverse.z)}, inv_mass};
-    rows.velocity[i] = rows.free_velocity[i] = {linear, inv_mass, scaled_spin(rows.frame[i], angular), 0.0f};
+    rows.velocity[i] = rows.free_velocity[i] = {linear, inv_mass, scaled_spin(q, rows.frame[i].scale, angular), 0.0f};
     rows.displacement[i] = {{0.0f, 0.0f, 0.0f}, 0.0f, kIdentity};
   }
   IntegrateVelocities velocities() {

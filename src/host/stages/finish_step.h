@@ -18,8 +18,9 @@ void finish_step(Exec& exec, const StepViews& v) {
                   MeasureResidual{{v.solve.lanes, rows.velocity.data, nullptr, v.params, false}, v.counters});
   }
   exec.for_each("StoreImpulses", lanes, StoreImpulses{v.solve.lanes, v.next.contacts, v.params});
-  exec.for_each("FinishBodies", bodies,
-                FinishBodies{v.model, rows.velocity, rows.frame, rows.displacement, v.state, v.inputs, v.counters});
+  exec.for_each_lane(
+      "FinishBodies", {&v.counters->first_lane, &v.counters->row_lanes, rows.velocity.size},
+      FinishBodies{v.model, rows.velocity, rows.frame, rows.displacement, v.state, v.inputs, v.counters});
   if (v.shape.instance_transforms) {
     exec.for_each("FillInstanceTransforms", bodies, FillInstanceTransforms{v.model, v.state, v.instance_transforms});
   }

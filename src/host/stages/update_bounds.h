@@ -10,9 +10,10 @@ namespace talus {
 template <class Exec>
 void update_bounds(Exec& exec, const StepViews& v) {
   exec.begin_stage(Stage::update_bounds);
-  exec.for_each("update_bounds", Count{&v.counters->rows, v.shape.rows},
-                UpdateBounds{v.model, v.state, v.inputs.force, v.broad.rows.pose, v.broad.rows.bounds,
-                             v.broad.rows.shape, v.params});
+  exec.for_each_lane("update_bounds",
+                     LaneRange{&v.counters->first_lane, &v.counters->row_lanes, v.broad.rows.pose.size},
+                     UpdateBounds{v.model, v.state, v.inputs.force, v.broad.rows.pose, v.broad.rows.bounds,
+                                  v.broad.rows.shape, v.params});
 }
 
 }  // namespace talus
