@@ -23,18 +23,19 @@ struct alignas(32) CachedPoint {
 /// The contact of a pair: A is its owner. Points beyond `count`, and all but `count` of a contact without points, are
 /// left over from earlier steps: they mean nothing and belong to no hash. 224 bytes.
 struct alignas(32) CachedContact {
-  Vec3 normal;            // from A to B, world frame
-  float count;            // points, 0..4; a float, as the solver's lanes compute with it
-  Vec3 reference_normal;  // frame of A
-  std::uint32_t color;    // of the contact graph, kOverflowColor or kNoColor
+  Vec3 normal;  // from A to B, world frame
+  float count;  // points, 0..4; a float, as the solver's lanes compute with it
+  Vec3
+      reference_normal;  // frame of A; this and the other references: of two points or more, when the manifold was made
+  std::uint32_t color;   // of the contact graph, kOverflowColor or kNoColor
 
   Vec3 friction;              // [N s] on B, world frame: carried as a vector, since the tangents may jump
   float twist;                // [N m s] on B about the normal
   float impulse[kMaxPoints];  // [N s] normal impulse of the last sub-step, >= 0
 
-  Vec3 reference_position;  // [m] of B seen from A, frame of A, when the manifold was made: see RecyclePairs
+  Vec3 reference_position;  // [m] of B seen from A, frame of A: see RecyclePairs
   std::uint32_t unused;
-  Quat reference_rotation;  // of B seen from A, when the manifold was made
+  Quat reference_rotation;  // of B seen from A
 
   CachedPoint point[kMaxPoints];
 };

@@ -24,6 +24,7 @@ struct Counters {
   Index first_lane;  // always 0: where such loops begin
   Index entries;     // (body, cell) entries of the broad phase
   Index pairs;       // near pairs, rows of the contact table
+  Index pair_lanes;  // the same, rounded up to whole blocks, for kernels on packs
   Index contacts;    // pairs with at least one point
   Index lanes;       // rows of the solver's table: contacts in color order, each color padded to whole blocks
   Index color_begin[kColorCount + 1];  // first lane of each color, multiples of kLanes; the last one equals `lanes`

@@ -10,7 +10,7 @@ namespace talus::inline TALUS_ISA {
 
 /// All loop bounds to zero.
 TALUS_INLINE void clear_loop_bounds(Counters& c) {
-  c.rows = c.row_lanes = c.row_ends = c.first_lane = c.entries = c.pairs = c.contacts = c.lanes = 0;
+  c.rows = c.row_lanes = c.row_ends = c.first_lane = c.entries = c.pairs = c.pair_lanes = c.contacts = c.lanes = 0;
   for (Index& begin : c.color_begin) begin = 0;
   for (Index& size : c.color_size) size = 0;
 }

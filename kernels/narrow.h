@@ -3,8 +3,10 @@
 // matched point by point with the last one.
 #pragma once
 #include "body_records.h"
+#include "broad_columns.h"
 #include "contact_columns.h"
 #include "counters.h"
+#include "lanes.h"
 #include "math/atomic.h"
 #include "math/vec3.h"
 #include "shapes/collide.h"
@@ -45,7 +47,7 @@ struct RecyclePairs {
   Column<Index> last_row;
   Column<Index> contact_index;
   // parameters
-  const Counters* counters;
+  Counters* counters;  // pair_lanes is written
   const StepParams* params;
 
   TALUS_HD void operator()(Index pair) const {
@@ -53,6 +55,7 @@ struct RecyclePairs {
     const Index old = find_last_row(last, counters->cached_rows, a, b);
     const bool kept = old >= 0 && recycle(contacts[pair], a, b, last.contacts[old]);
     if (!kept) contacts[pair].count = 0.0f;
+    if (pair == 0) counters->pair_lanes = (counters->pairs + kLanes - 1) / kLanes * kLanes;
     last_row[pair] = old;
     contact_index[pair] = kept ? 1 : 0;
     batch_pair[pair] = std::uint32_t(pair);
@@ -83,6 +86,50 @@ struct RecyclePairs {
   }
 };
 
+/// The fifteen axes of pairs of boxes. A lane is an element of the batches; those of other shapes get no axes.
+struct FindBoxAxes {
+  // scratch in
+  Column<BodyPose> pose;
+  Column<ShapeRecord> shape;
+  PairList pairs;
+  Column<std::uint32_t> batch_key;  // sorted
+  Column<std::uint32_t> batch_pair;
+  const Counters* counters;
+  // out
+  Column<BoxAxes> box_axes;
+
+  template <class Real>
+  TALUS_INLINE void solve(Index lane) const {
+    constexpr int kWidth = LaneCount<Real>::value;
+    const Index last = counters->pairs - 1;
+    if (lane > last || batch_key[lane] > kPairBoxBox || batch_key[min_of(lane + kWidth - 1, last)] < kPairBoxBox)
+      return;
+    std::uint32_t a[kWidth], b[kWidth];
+    for (int i = 0; i < kWidth; ++i) {
+      const Index pair = Index(batch_pair[min_of(lane + i, last)]);
+      a[i] = std::uint32_t(pairs.owner[pair]);
+      b[i] = std::uint32_t(pairs.partner[pair]);
+    }
+    Real pose_a[8], pose_b[8], shape_a[8], shape_b[8];
+    gather_records(&pose.data->position.x, a, pose_a);
+    gather_records(&pose.data->position.x, b, pose_b);
+    gather_records(&shape.data->core.x, a, shape_a);
+    gather_records(&shape.data->core.x, b, shape_b);
+    const Vec3Of<Real> half_a{shape_a[0], shape_a[1], shape_a[2]}, half_b{shape_b[0], shape_b[1], shape_b[2]};
+    const BoxPairOf<Real> boxes = box_pair<Real>(half_a, {pose_a[4], pose_a[5], pose_a[6], pose_a[7]}, half_b,
+                                                 {pose_b[4], pose_b[5], pose_b[6], pose_b[7]},
+                                                 {pose_b[0] - pose_a[0], pose_b[1] - pose_a[1], pose_b[2] - pose_a[2]});
+    const Real margin = axis_margins(half_a, half_b).axis;
+    const BestAxisOf<Real> face = best_face_axis(boxes, margin), edge = best_edge_axis(boxes, margin);
+    float values[4][kWidth];
+    store_lanes(values[0], face.separation);
+    store_lanes(values[1], face.index);
+    store_lanes(values[2], edge.separation);
+    store_lanes(values[3], edge.index);
+    for (int i = 0; i < kWidth; ++i) box_axes[lane + i] = {values[0][i], values[1][i], values[2][i], values[3][i]};
+  }
+};
+
 /// Makes the manifolds of pairs that were not recycled and gives their points the impulses of last step's points.
 struct CollidePairs {
   // model
@@ -96,6 +143,7 @@ struct CollidePairs {
   PairList pairs;
   Column<std::uint32_t> batch_key;  // sorted, so that neighbouring threads collide the same shapes
   Column<std::uint32_t> batch_pair;
+  Column<BoxAxes> box_axes;
   Column<Index> last_row;
   // out: contacts of pairs, each written by one element
   Column<CachedContact> contacts;
@@ -104,16 +152,40 @@ struct CollidePairs {
   const StepParams* params;
 
   TALUS_HD void operator()(Index element) const {
-    if (batch_key[element] == kRecycledBatch) return;
+    const std::uint32_t batch = batch_key[element];
+    if (batch == kRecycledBatch) return;
     const Index pair = Index(batch_pair[element]);
     const Index a = pairs.owner[pair], b = pairs.partner[pair];
     const BodyPose pa = pose[a], pb = pose[b];
+    if (batch == kPairSphereSphere) {
+      collide_spheres(pair, a, b, pa, pb);
+      return;
+    }
     const ShapeType type_a = ShapeType(model.shape[a]), type_b = ShapeType(model.shape[b]);
+    const BoxAxes axes = batch == kPairBoxBox ? box_axes[element] : BoxAxes{};
     const Manifold m = collide(type_a, {model.shape_size[a], pa.position, pa.orientation}, type_b,
-                               {model.shape_size[b], pb.position, pb.orientation}, reach(a, b, pa, pb));
+                               {model.shape_size[b], pb.position, pb.orientation}, axes, reach(a, b, pa, pb));
     if (m.count == 0) return;
     contact_index[pair] = 1;
     write(pair, a, pa, pb, m);
+  }
+
+  /// The short way, for the many: one point, the same as in the step before.
+  TALUS_HD void collide_spheres(Index pair, Index a, Index b, const BodyPose& pa, const BodyPose& pb) const {
+    const float radius_a = model.shape_size.x[a], radius_b = model.shape_size.x[b];
+    const Vec3 between = pb.position - pa.position;
+    const float separation = length(between) - (radius_a + radius_b);
+    // What is within the speculative distance is within any reach.
+    if (!(separation <= params->speculative_distance || separation <= reach(a, b, pa, pb))) return;
+    contact_index[pair] = 1;
+    CachedContact& contact = contacts[pair];
+    const CachedContact* old = old_contact(pair);
+    contact.normal = normalized_or(between, {0.0f, 1.0f, 0.0f});
+    contact.count = 1.0f;
+    carry_over(contact, old);
+    contact.impulse[0] = old != nullptr ? old->impulse[0] : 0.0f;
+    const Vec3 on_a = radius_a * contact.normal, on_b = -radius_b * contact.normal;
+    contact.point[0] = {separation, rotate_back(pa.orientation, on_a), rotate_back(pb.orientation, on_b), 0u};
   }
 
   /// [m] How near is near: what the two can close within the step, plus the speculative distance.
@@ -126,16 +198,15 @@ struct CollidePairs {
 
   TALUS_HD void write(Index pair, Index a, const BodyPose& pa, const BodyPose& pb, const Manifold& m) const {
     CachedContact& contact = contacts[pair];
-    const Index row = last_row[pair];
-    const CachedContact* old = row >= 0 && last.contacts[row].count > 0.0f ? &last.contacts[row] : nullptr;
+    const CachedContact* old = old_contact(pair);
     contact.normal = m.normal;
     contact.count = float(m.count);
-    contact.reference_normal = rotate_back(pa.orientation, m.normal);
-    contact.color = old != nullptr ? old->color : kNoColor;
-    contact.friction = old != nullptr ? old->friction : Vec3{0.0f, 0.0f, 0.0f};
-    contact.twist = old != nullptr ? old->twist : 0.0f;
-    contact.reference_position = rotate_back(pa.orientation, pb.position - pa.position);
-    contact.reference_rotation = conjugate(pa.orientation) * pb.orientation;
+    carry_over(contact, old);
+    if (m.count > 1) {
+      contact.reference_normal = rotate_back(pa.orientation, m.normal);
+      contact.reference_position = rotate_back(pa.orientation, pb.position - pa.position);
+      contact.reference_rotation = conjugate(pa.orientation) * pb.orientation;
+    }
     const float near = kMatchFraction * model.radius[a];
     std::uint32_t used = 0;
     for (int i = 0; i < m.count; ++i) {
@@ -149,6 +220,17 @@ struct CollidePairs {
       point.local_b = rotate_back(pb.orientation, m.points[i].on_b);
       point.feature = m.points[i].feature;
     }
+  }
+
+  /// The pair's contact in the step before, or null.
+  TALUS_HD const CachedContact* old_contact(Index pair) const {
+    const Index row = last_row[pair];
+    return row >= 0 && last.contacts[row].count > 0.0f ? &last.contacts[row] : nullptr;
+  }
+  TALUS_HD static void carry_over(CachedContact& contact, const CachedContact* old) {
+    contact.color = old != nullptr ? old->color : kNoColor;
+    contact.friction = old != nullptr ? old->friction : Vec3{0.0f, 0.0f, 0.0f};
+    contact.twist = old != nullptr ? old->twist : 0.0f;
   }
 
   /// The old point with the same feature; failing that the nearest one, since clipping of coplanar faces flickers

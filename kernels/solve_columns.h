@@ -66,12 +66,13 @@ struct alignas(16) SplitSums {
   X(Index, split_count, "1", "contacts of this body in the overflow color")              \
   X(SplitSums, split_sums, "", "all zero between sweeps")
 
-#define TALUS_SOLVE_PAIR_SCRATCH(X)                                                    \
-  X(std::uint32_t, batch_key, "1", "shape class of a pair, to collide like with like") \
-  X(std::uint32_t, batch_pair, "1", "pairs in the order of batch_key")                 \
-  X(std::uint32_t, spare_key, "1", "")                                                 \
-  X(std::uint32_t, spare_pair, "1", "")                                                \
-  X(Index, last_row, "1", "the pair's row in the last cache, or -1")                   \
+#define TALUS_SOLVE_PAIR_SCRATCH(X)                                                     \
+  X(std::uint32_t, batch_key, "1", "shape class of a pair, to collide like with like")  \
+  X(std::uint32_t, batch_pair, "1", "pairs in the order of batch_key")                  \
+  X(std::uint32_t, spare_key, "1", "")                                                  \
+  X(std::uint32_t, spare_pair, "1", "")                                                 \
+  X(Index, last_row, "1", "the pair's row in the last cache, or -1")                    \
+  X(BoxAxes, box_axes, "", "of pairs of boxes that collide, in the order of batch_key") \
   X(Index, contact_index, "1", "1 if the pair has points; after the scan: contacts before it")
 
 #define TALUS_SOLVE_CONTACT_SCRATCH(X)                                   \

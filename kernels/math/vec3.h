@@ -69,7 +69,8 @@ TALUS_INLINE bool is_finite(Vec3 v) {
   return is_finite(v.x) && is_finite(v.y) && is_finite(v.z);
 }
 /// Component by number 0, 1, 2.
-TALUS_INLINE float component(Vec3 v, int axis) {
+template <class Real>
+TALUS_INLINE Real component(Vec3Of<Real> v, int axis) {
   return axis == 0 ? v.x : axis == 1 ? v.y : v.z;
 }
 /// v / |v|, or `otherwise` if v is shorter than 1e-12.
@@ -147,7 +148,8 @@ TALUS_INLINE Mat3Of<Real> matrix_of(QuatOf<Real> q) {
           {two * (xz - wy), two * (yz + wx), one - two * (xx + yy)}};
 }
 /// Column by number 0, 1, 2.
-TALUS_INLINE Vec3 column_of(const Mat3& m, int axis) {
+template <class Real>
+TALUS_INLINE Vec3Of<Real> column_of(const Mat3Of<Real>& m, int axis) {
   return {component(m.row0, axis), component(m.row1, axis), component(m.row2, axis)};
 }
 

@@ -23,7 +23,8 @@ TALUS_INLINE Manifold one_point(Vec3 normal, Vec3 on_a, Vec3 on_b, float separat
 }
 
 /// The smallest component.
-TALUS_INLINE float smallest_of(Vec3 v) {
+template <class Real>
+TALUS_INLINE Real smallest_of(Vec3Of<Real> v) {
   return min_of(v.x, min_of(v.y, v.z));
 }
 
@@ -56,8 +57,9 @@ TALUS_INLINE float clip_slop(float smallest_half_extent) {
 
 // [m] An edge axis must beat the best face axis by this much: 5 mm (parallel-engine 8.1), less for boxes below 10 cm,
 // where 5 mm would hide every edge. 0 lets face contacts flip to one edge point; 5 cm lets crossing edges sink in.
-TALUS_INLINE float edge_margin(float smallest_half_extent) {
-  return min_of(5e-3f, 0.05f * smallest_half_extent);
+template <class Real>
+TALUS_INLINE Real edge_margin(Real smallest_half_extent) {
+  return min_of(Real(5e-3f), Real(0.05f) * smallest_half_extent);
 }
 
 }  // namespace talus::inline TALUS_ISA

@@ -11,77 +11,126 @@
 namespace talus::inline TALUS_ISA {
 
 /// Two boxes seen from each other.
-struct BoxPair {
-  Mat3 axes_a, axes_b;  // body to world
-  Vec3 half_a, half_b;  // [m]
-  Vec3 d;               // [m] from A to B, world axes
-  Vec3 d_a, d_b;        // [m] the same in the frames of A and B
-  Mat3 cosine;          // row i, column j: axis i of A times axis j of B
+template <class Real>
+struct BoxPairOf {
+  Mat3Of<Real> axes_a, axes_b;  // body to world
+  Vec3Of<Real> half_a, half_b;  // [m]
+  Vec3Of<Real> d;               // [m] from A to B, world axes
+  Vec3Of<Real> d_a, d_b;        // [m] the same in the frames of A and B
+  Mat3Of<Real> cosine;          // row i, column j: axis i of A times axis j of B
 };
-TALUS_INLINE BoxPair box_pair(const PlacedShape& a, const PlacedShape& b) {
-  BoxPair p;
-  p.axes_a = matrix_of(a.orientation);
-  p.axes_b = matrix_of(b.orientation);
-  p.half_a = a.size;
-  p.half_b = b.size;
-  p.d = b.position - a.position;
-  p.d_a = transposed_times(p.axes_a, p.d);
-  p.d_b = transposed_times(p.axes_b, p.d);
+using BoxPair = BoxPairOf<float>;
+
+template <class Real>
+TALUS_INLINE BoxPairOf<Real> box_pair(Vec3Of<Real> half_a, QuatOf<Real> orientation_a, Vec3Of<Real> half_b,
+                                      QuatOf<Real> orientation_b, Vec3Of<Real> d) {
+  BoxPairOf<Real> p;
+  p.axes_a = matrix_of(orientation_a);
+  p.axes_b = matrix_of(orientation_b);
+  p.half_a = half_a;
+  p.half_b = half_b;
+  p.d = d;
+  p.d_a = transposed_times(p.axes_a, d);
+  p.d_b = transposed_times(p.axes_b, d);
   p.cosine = {transposed_times(p.axes_b, column_of(p.axes_a, 0)), transposed_times(p.axes_b, column_of(p.axes_a, 1)),
               transposed_times(p.axes_b, column_of(p.axes_a, 2))};
   return p;
 }
+TALUS_INLINE BoxPair box_pair(const PlacedShape& a, const PlacedShape& b) {
+  return box_pair(a.size, a.orientation, b.size, b.orientation, b.position - a.position);
+}
 
 /// [m] Along the three face axes of A.
-TALUS_INLINE Vec3 face_separations_a(const BoxPair& p) {
-  const Mat3 c{abs_of(p.cosine.row0), abs_of(p.cosine.row1), abs_of(p.cosine.row2)};
+template <class Real>
+TALUS_INLINE Vec3Of<Real> face_separations_a(const BoxPairOf<Real>& p) {
+  const Mat3Of<Real> c{abs_of(p.cosine.row0), abs_of(p.cosine.row1), abs_of(p.cosine.row2)};
   return abs_of(p.d_a) - (p.half_a + c * p.half_b);
 }
 /// [m] Along the three face axes of B.
-TALUS_INLINE Vec3 face_separations_b(const BoxPair& p) {
-  const Mat3 c{abs_of(p.cosine.row0), abs_of(p.cosine.row1), abs_of(p.cosine.row2)};
+template <class Real>
+TALUS_INLINE Vec3Of<Real> face_separations_b(const BoxPairOf<Real>& p) {
+  const Mat3Of<Real> c{abs_of(p.cosine.row0), abs_of(p.cosine.row1), abs_of(p.cosine.row2)};
   return abs_of(p.d_b) - (p.half_b + transposed_times(c, p.half_a));
 }
 
 /// An axis and how far it parts the boxes.
-struct BestAxis {
-  float separation;  // [m]
-  int index;         // faces: 0..2 of A, 3..5 of B; edges: 3 axis of A + axis of B, or -1
+template <class Real>
+struct BestAxisOf {
+  Real separation;  // [m]
+  Real index;       // faces: 0..2 of A, 3..5 of B; edges: 3 axis of A + axis of B, or -1
 };
-TALUS_INLINE void prefer_clearly(BestAxis& best, float separation, int index, float margin) {
-  const bool take = separation > best.separation + margin;
-  best.separation = take ? separation : best.separation;
-  best.index = take ? index : best.index;
+using BestAxis = BestAxisOf<float>;
+template <class Real>
+TALUS_INLINE void prefer_clearly(BestAxisOf<Real>& best, Real separation, int index, Real margin) {
+  const Mask<Real> take = separation > best.separation + margin;
+  best.separation = select(take, separation, best.separation);
+  best.index = select(take, Real(float(index)), best.index);
+}
+
+/// The face axis along which the boxes are furthest apart.
+template <class Real>
+TALUS_INLINE BestAxisOf<Real> best_face_axis(const BoxPairOf<Real>& p, Real margin) {
+  const Vec3Of<Real> of_a = face_separations_a(p), of_b = face_separations_b(p);
+  BestAxisOf<Real> best{of_a.x, Real(0.0f)};
+  prefer_clearly(best, of_a.y, 1, margin);
+  prefer_clearly(best, of_a.z, 2, margin);
+  prefer_clearly(best, of_b.x, 3, margin);
+  prefer_clearly(best, of_b.y, 4, margin);
+  prefer_clearly(best, of_b.z, 5, margin);
+  return best;
 }
 
 /// The edge axis along which the boxes are furthest apart. Axes are normalised (E10); pairs of edges within 0.06
 /// degrees of parallel are skipped: their faces part them as well.
-TALUS_INLINE BestAxis best_edge_axis(const BoxPair& p, float margin) {
-  BestAxis best{-1e30f, -1};
+template <class Real>
+TALUS_INLINE BestAxisOf<Real> best_edge_axis(const BoxPairOf<Real>& p, Real margin) {
+  const Real none(-1e30f), one(1.0f);
+  BestAxisOf<Real> best{none, Real(-1.0f)};
+#pragma GCC unroll 3
   for (int i = 0; i < 3; ++i) {
     const int i1 = i == 2 ? 0 : i + 1, i2 = i == 0 ? 2 : i - 1;
     const auto row_of = [&](int k) { return k == 0 ? p.cosine.row0 : k == 1 ? p.cosine.row1 : p.cosine.row2; };
-    const Vec3 row = row_of(i), row1 = row_of(i1), row2 = row_of(i2);
+    const Vec3Of<Real> row = row_of(i), row1 = row_of(i1), row2 = row_of(i2);
+#pragma GCC unroll 3
     for (int j = 0; j < 3; ++j) {
       const int j1 = j == 2 ? 0 : j + 1, j2 = j == 0 ? 2 : j - 1;
-      const float c1 = component(row1, j), c2 = component(row2, j);
-      const float sine_squared = c1 * c1 + c2 * c2;
-      const float apart = abs_of(component(p.d_a, i2) * c1 - component(p.d_a, i1) * c2);
-      const float reach_a = component(p.half_a, i1) * abs_of(c2) + component(p.half_a, i2) * abs_of(c1);
-      const float reach_b =
+      const Real c1 = component(row1, j), c2 = component(row2, j);
+      const Real sine_squared = c1 * c1 + c2 * c2;
+      const Real apart = abs_of(component(p.d_a, i2) * c1 - component(p.d_a, i1) * c2);
+      const Real reach_a = component(p.half_a, i1) * abs_of(c2) + component(p.half_a, i2) * abs_of(c1);
+      const Real reach_b =
           component(p.half_b, j1) * abs_of(component(row, j2)) + component(p.half_b, j2) * abs_of(component(row, j1));
-      const bool crossing = sine_squared > 1e-6f;
-      const float scale = 1.0f / square_root(crossing ? sine_squared : 1.0f);
-      prefer_clearly(best, crossing ? scale * (apart - (reach_a + reach_b)) : -1e30f, 3 * i + j, margin);
+      const Mask<Real> crossing = sine_squared > Real(1e-6f);
+      const Real scale = one / square_root(select(crossing, sine_squared, one));
+      prefer_clearly(best, select(crossing, scale * (apart - (reach_a + reach_b)), none), 3 * i + j, margin);
     }
   }
   return best;
 }
 
+/// [m] 5 mm for boxes of 1 m: an edge must be better than a face by this much, and an axis better than one before it
+/// by a fiftieth.
+template <class Real>
+struct AxisMargins {
+  Real edge, axis;
+};
+template <class Real>
+TALUS_INLINE AxisMargins<Real> axis_margins(Vec3Of<Real> half_a, Vec3Of<Real> half_b) {
+  const Real edge = edge_margin(min_of(smallest_of(half_a), smallest_of(half_b)));
+  return {edge, Real(0.02f) * edge};
+}
+
+TALUS_INLINE BoxAxes best_axes(const PlacedShape& a, const PlacedShape& b) {
+  const BoxPair p = box_pair(a, b);
+  const float margin = axis_margins(a.size, b.size).axis;
+  const BestAxis face = best_face_axis(p, margin), edge = best_edge_axis(p, margin);
+  return {face.separation, face.index, edge.separation, edge.index};
+}
+
 /// One point between the edges that the axis touches. S1-35. `inside` tells whether the lines of the edges come closest
 /// within the edges, as they do if no other axis is better.
 TALUS_INLINE Manifold edge_contact(const BoxPair& p, BestAxis axis, bool& inside) {
-  const int i = axis.index >= 6 ? 2 : axis.index >= 3 ? 1 : 0, j = axis.index - 3 * i;
+  const int index = int(axis.index), i = index >= 6 ? 2 : index >= 3 ? 1 : 0, j = index - 3 * i;
   const Vec3 edge_a = column_of(p.axes_a, i), edge_b = column_of(p.axes_b, j);
   const Vec3 across = cross(edge_a, edge_b);
   const float sine_squared = max_of(length_squared(across), 1e-12f);
@@ -177,26 +226,16 @@ TALUS_INLINE Manifold apart_contact(const BoxPair& p, Vec3 otherwise, float reac
   return manifold;
 }
 
-TALUS_HD inline Manifold collide_box_box(const PlacedShape& a, const PlacedShape& b, float reach) {
+TALUS_HD inline Manifold collide_box_box(const PlacedShape& a, const PlacedShape& b, const BoxAxes& axes, float reach) {
+  const BestAxis face{axes.face_separation, axes.face}, edge{axes.edge_separation, axes.edge};
+  if (!(face.separation <= reach && edge.separation <= reach)) return Manifold{};
   const BoxPair p = box_pair(a, b);
-  const Vec3 of_a = face_separations_a(p), of_b = face_separations_b(p);
-  const float smallest = min_of(smallest_of(a.size), smallest_of(b.size));
-  const float margin = edge_margin(smallest), face_margin = 0.02f * margin;  // [m] 5 mm and 0.1 mm
-  BestAxis face{of_a.x, 0};
-  prefer_clearly(face, of_a.y, 1, face_margin);
-  prefer_clearly(face, of_a.z, 2, face_margin);
-  prefer_clearly(face, of_b.x, 3, face_margin);
-  prefer_clearly(face, of_b.y, 4, face_margin);
-  prefer_clearly(face, of_b.z, 5, face_margin);
-  if (!(face.separation <= reach)) return Manifold{};
-  const BestAxis edge = best_edge_axis(p, face_margin);
-  if (!(edge.separation <= reach)) return Manifold{};
-
+  const float smallest = min_of(smallest_of(a.size), smallest_of(b.size)), margin = axis_margins(a.size, b.size).edge;
   const bool use_edge = edge.separation > face.separation + margin;
   const float separation = max_of(face.separation, edge.separation);
   Manifold manifold{};
   if (!use_edge) {
-    manifold = face_contact(p, face.index, clip_slop(smallest), reach);
+    manifold = face_contact(p, int(face.index), clip_slop(smallest), reach);
     // The first point is the deepest. If it is not the one that the axis found, that one is beyond the rim of the face:
     // boxes apart have their closest points there, and boxes in touch do not come here but by round-off.
     const bool beyond_rim = separation > 0.0f && manifold.points[0].separation > separation + margin;
@@ -204,10 +243,13 @@ TALUS_HD inline Manifold collide_box_box(const PlacedShape& a, const PlacedShape
   }
   bool inside = false;
   const Manifold of_edges = edge_contact(p, edge, inside);
-  if (edge.index >= 0 && (inside || separation <= 0.0f) && (use_edge || manifold.count == 0)) return of_edges;
+  if (edge.index >= 0.0f && (inside || separation <= 0.0f) && (use_edge || manifold.count == 0)) return of_edges;
   const Manifold of_rims = apart_contact(p, use_edge ? of_edges.normal : manifold.normal, reach);
   const bool nearer = manifold.count == 0 || of_rims.points[0].separation < manifold.points[0].separation;
   return of_rims.count > 0 && nearer ? of_rims : manifold;
+}
+TALUS_HD inline Manifold collide_box_box(const PlacedShape& a, const PlacedShape& b, float reach) {
+  return collide_box_box(a, b, best_axes(a, b), reach);
 }
 
 }  // namespace talus::inline TALUS_ISA

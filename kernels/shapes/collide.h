@@ -44,8 +44,9 @@ TALUS_HD inline Manifold swapped(const Manifold& manifold) {
 }
 
 /// The points of A and B that are at most `reach` [m] apart, or overlap. Empty if there are none, and for two planes.
+/// `box_axes` are best_axes() of two boxes, else not looked at.
 TALUS_HD inline Manifold collide(ShapeType type_a, const PlacedShape& a, ShapeType type_b, const PlacedShape& b,
-                                 float reach) {
+                                 const BoxAxes& box_axes, float reach) {
   const bool swap = type_a > type_b;
   const PlacedShape first = swap ? b : a, second = swap ? a : b;
   Manifold manifold{};
@@ -63,7 +64,7 @@ TALUS_HD inline Manifold collide(ShapeType type_a, const PlacedShape& a, ShapeTy
       manifold = collide_sphere_plane(first, second, reach);
       break;
     case kPairBoxBox:
-      manifold = collide_box_box(first, second, reach);
+      manifold = collide_box_box(first, second, box_axes, reach);
       break;
     case kPairBoxCapsule:
       manifold = collide_box_capsule(first, second, reach);
@@ -81,6 +82,11 @@ TALUS_HD inline Manifold collide(ShapeType type_a, const PlacedShape& a, ShapeTy
       break;
   }
   return swap ? swapped(manifold) : manifold;
+}
+TALUS_HD inline Manifold collide(ShapeType type_a, const PlacedShape& a, ShapeType type_b, const PlacedShape& b,
+                                 float reach) {
+  const bool boxes = type_a == ShapeType::box && type_b == ShapeType::box;
+  return collide(type_a, a, type_b, b, boxes ? best_axes(a, b) : BoxAxes{}, reach);
 }
 
 }  // namespace talus::inline TALUS_ISA

@@ -24,6 +24,14 @@ struct Manifold {
   ManifoldPoint points[kMaxPoints];
 };
 
+/// Of two boxes: the face axis and the edge axis along which they are furthest apart. Found for many pairs at once.
+struct alignas(16) BoxAxes {
+  float face_separation;  // [m]
+  float face;             // 0..2 of A, 3..5 of B
+  float edge_separation;  // [m]
+  float edge;             // 3 axis of A + axis of B, or -1
+};
+
 /// A shape in place. `size` is that of ShapeDef, `offset` the position of the body relative to a common origin.
 struct PlacedShape {
   Vec3 size;

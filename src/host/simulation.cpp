@@ -38,6 +38,10 @@ void clear_leftovers(CachedContact& contact) {
   const int count = static_cast<int>(contact.count);
   if (count == 0) contact = {};
   contact.unused = 0;
+  if (count == 1) {
+    contact.reference_normal = contact.reference_position = {};
+    contact.reference_rotation = {0.0f, 0.0f, 0.0f, 0.0f};
+  }
   for (int i = count; i < kMaxPoints; ++i) {
     contact.impulse[i] = 0.0f;
     contact.point[i] = {};

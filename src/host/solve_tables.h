@@ -17,7 +17,9 @@ struct SolveTables {
     TALUS_ASSERT(count % kLanes == 0);
     rows.resize(memory, count, 0, "solver rows of bodies");
   }
-  void resize_pairs(Memory& memory, Index count) { pairs.resize(memory, count + 1, 0, "solver scratch of pairs"); }
+  void resize_pairs(Memory& memory, Index count) {
+    pairs.resize(memory, (count + kLanes) / kLanes * kLanes, 0, "solver scratch of pairs");
+  }
   void resize_contacts(Memory& memory, Index count) {
     lanes.reset(memory, count + kColorCount * kLanes, "solver rows");
     contacts.resize(memory, count, 0, "solver scratch of contacts");  // last: its capacity is what a step is held to

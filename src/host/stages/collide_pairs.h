@@ -17,10 +17,13 @@ void collide_pairs(Exec& exec, const StepViews& v) {
                 RecyclePairs{v.model, v.broad.rows.pose, v.next.pairs, v.last, v.next.contacts, s.batch_key,
                              s.batch_pair, s.last_row, s.contact_index, v.counters, v.params});
   exec.sort_by_key("sort pairs by shapes", {s.batch_key, s.batch_pair, s.spare_key, s.spare_pair}, pairs, 4);
+  exec.for_each_lane("FindBoxAxes", {&v.counters->first_lane, &v.counters->pair_lanes, s.box_axes.size},
+                     FindBoxAxes{v.broad.rows.pose, v.broad.rows.shape, v.next.pairs, s.batch_key, s.batch_pair,
+                                 v.counters, s.box_axes});
   exec.for_each(
       "CollidePairs", pairs,
       CollidePairs{v.model, v.state.linear_velocity, v.state.angular_velocity, v.last, v.broad.rows.pose, v.next.pairs,
-                   s.batch_key, s.batch_pair, s.last_row, v.next.contacts, s.contact_index, v.params});
+                   s.batch_key, s.batch_pair, s.box_axes, s.last_row, v.next.contacts, s.contact_index, v.params});
   exec.exclusive_scan("number contacts", s.contact_index, pairs);
   exec.for_each("ListContacts", pairs,
                 ListContacts{v.next.contacts, s.contact_index, v.solve.contacts.pair, v.solve.contacts.color,
