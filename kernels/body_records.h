@@ -14,10 +14,10 @@ struct alignas(32) BodyPose {
 
 /// Axis-aligned box. 32 bytes.
 struct alignas(32) Bounds {
-  Vec3 min;             // [m]
-  std::uint32_t group;  // Filter::group, so that the sweep's test needs no other record
-  Vec3 max;             // [m]
-  std::uint32_t mask;   // Filter::mask; 0 also for dead rows and planes: they meet nothing in the sweep
+  Vec3 min;      // [m]
+  float moves;   // 1: dynamic and not frozen, else 0
+  Vec3 max;      // [m]
+  float listed;  // 1: takes part in the sweep; 0: a plane, a dead row, or its filter refuses everything
 };
 
 }  // namespace talus

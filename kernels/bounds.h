@@ -4,7 +4,9 @@
 #include <bit>
 
 #include "broad_columns.h"
+#include "counters.h"
 #include "lanes.h"
+#include "math/atomic.h"
 #include "math/vec3.h"
 #include "shapes/extent.h"
 #include "step_params.h"
@@ -27,13 +29,16 @@ struct UpdateBounds {
   Column<BodyPose> pose;
   Column<Bounds> bounds;
   Column<ShapeRecord> shape;
+  // scratch in, of an earlier step
+  Column<Bounds> kept_bounds;
   // parameters
   const StepParams* params;
+  Counters* counters;  // left_bounds is written
 
   template <class Real>
   TALUS_INLINE void solve(Index row) const {
     const StepParams& p = *params;
-    const Real zero(0.0f), dt(p.dt);
+    const Real zero(0.0f), one(1.0f), dt(p.dt);
     const Real type = load_bytes<Real>(model.shape, row), motion = load_bytes<Real>(model.motion, row);
     const Mask<Real> alive = load_bytes<Real>(model.alive, row) > zero;
     const Mask<Real> frozen = load_bytes<Real>(state.frozen, row) > zero;
@@ -43,7 +48,7 @@ struct UpdateBounds {
     const Mask<Real> boxed = alive && !is_plane;
     const Vec3Of<Real> none{zero, zero, zero};
     const Vec3Of<Real> size = load<Real>(model.shape_size, row), position = load<Real>(state.position, row);
-    const QuatOf<Real> upright{zero, zero, zero, Real(1.0f)};
+    const QuatOf<Real> upright{zero, zero, zero, one};
     const QuatOf<Real> orientation = select<Real>(alive, load<Real>(state.orientation, row), upright);
     const Real radius = load<Real>(model.radius.data, row);
     // The shape as a rounded box, see ShapeRecord.
@@ -74,10 +79,13 @@ struct UpdateBounds {
     store_records(&pose.data->position.x, row, pose_out);
 
     const Vec3Of<Real> nowhere{Real(kNowhere), Real(kNowhere), Real(kNowhere)};
-    const Vec3Of<Real> min = select<Real>(boxed, low, nowhere), max = select<Real>(boxed, high, -nowhere);
+    const Vec3Of<Real> no_min = select<Real>(alive, -nowhere, nowhere);  // planes are everywhere
+    const Vec3Of<Real> min = select<Real>(boxed, low, no_min), max = select<Real>(boxed, high, -no_min);
     const Real group = load_bits<Real>(model.group, row), mask = select(alive, load_bits<Real>(model.mask, row), zero);
-    const Real bounds_out[8] = {min.x, min.y, min.z, group, max.x, max.y, max.z, select(boxed, mask, zero)};
+    const Real listed = select(boxed, load_any_bit<Real>(model.mask, row), zero), moving = select(moves, one, zero);
+    const Real bounds_out[8] = {min.x, min.y, min.z, moving, max.x, max.y, max.z, listed};
     store_records(&bounds.data->min.x, row, bounds_out);
+    watch_bounds(row, min, max, moving, listed);
 
     const Real one_bit(std::bit_cast<float>(1u));
     const Real shape_out[8] = {core.x,
@@ -91,6 +99,17 @@ struct UpdateBounds {
     store_records(&shape.data->core.x, row, shape_out);
   }
 
+  /// A body outside its kept box, or one that takes part or moves and did not then, may meet others than it was found
+  /// to: the search is due.
+  template <class Real>
+  TALUS_INLINE void watch_bounds(Index row, Vec3Of<Real> min, Vec3Of<Real> max, Real moving, Real listed) const {
+    Real kept[8];
+    load_records(&kept_bounds.data->min.x, row, kept);
+    const Mask<Real> within = kept[0] <= min.x && kept[1] <= min.y && kept[2] <= min.z && max.x <= kept[4] &&
+                              max.y <= kept[5] && max.z <= kept[6] && moving <= kept[3] && listed <= kept[7];
+    if (any_of(!within)) atomic_or(&counters->left_bounds, 1u);
+  }
+
   /// [m] How much further a shape may reach after a turn [rad]. Its outermost point in some direction is at least as
   /// far out as the ball inside and within the ball around it: hence its lever arm, and the limit for any turn.
   template <class Real>
@@ -99,6 +118,35 @@ struct UpdateBounds {
     const Real limit = max_of(radius - thickness, Real(0.0f));
     const Real arm = select(is_box, square_root(limit * (radius + thickness)), limit);
     return min_of(turn * arm, limit);
+  }
+};
+
+constexpr float kKeptMargin = 0.1f;  // [radius] how much larger kept boxes are
+constexpr float kKeptSteps = 4.0f;   // steps of the way that they cover beyond this one's, up to a radius
+
+/// Boxes that bodies stay in for some steps, so that candidates found for these serve as long. One body a lane.
+struct KeepBounds {
+  BodyModel model;
+  Vec3Column linear_velocity;
+  Column<Bounds> bounds;
+  Column<Bounds> kept_bounds;  // out
+  const StepParams* params;
+
+  template <class Real>
+  TALUS_INLINE void solve(Index row) const {
+    Real box[8];
+    load_records(&bounds.data->min.x, row, box);
+    const Mask<Real> fixed = load_bytes<Real>(model.motion, row) == Real(float(Motion::fixed));
+    const Real zero(0.0f), radius = select(fixed, zero, load<Real>(model.radius.data, row));
+    const Real ahead(kKeptSteps * params->dt), margin = Real(kKeptMargin) * radius;
+    const Vec3Of<Real> v = load<Real>(linear_velocity, row);
+    const Vec3Of<Real> way{clamp_to(ahead * v.x, -radius, radius), clamp_to(ahead * v.y, -radius, radius),
+                           clamp_to(ahead * v.z, -radius, radius)};
+    const Real kept[8] = {box[0] - margin + min_of(way.x, zero), box[1] - margin + min_of(way.y, zero),
+                          box[2] - margin + min_of(way.z, zero), box[3],
+                          box[4] + margin + max_of(way.x, zero), box[5] + margin + max_of(way.y, zero),
+                          box[6] + margin + max_of(way.z, zero), box[7]};
+    store_records(&kept_bounds.data->min.x, row, kept);
   }
 };
 

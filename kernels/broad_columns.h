@@ -66,6 +66,7 @@ constexpr Index kGridWords = Index(sizeof(GridState) / sizeof(std::uint32_t));
   X(BodyPose, pose, "", "at the start of the step, with its reach")                                   \
   X(Bounds, bounds, "m", "box that holds the body throughout the step")                               \
   X(ShapeRecord, shape, "", "")                                                                       \
+  X(Bounds, kept_bounds, "m", "larger box, for which the candidates were found: see KeepBounds")      \
   X(std::uint32_t, first_key, "1", "key of the first entry")                                          \
   X(std::uint32_t, step_u, "1", "from it to the key of the next cell along u; 0: it covers one only") \
   X(std::uint32_t, step_v, "1", "same along v")                                                       \

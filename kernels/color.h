@@ -175,6 +175,7 @@ struct ShapeLanes {
     }
     counters->color_begin[kColorCount] = lane;
     counters->lanes = lane;
+    counters->split_rows = counters->color_size[kOverflowColor] > 0 ? counters->rows : 0;
   }
 };
 

@@ -17,20 +17,29 @@ enum class Growth : std::uint32_t { entries = 0, pairs = 1, contacts = 2 };
 constexpr int kGrowthCount = 3;
 
 struct Counters {
-  // Loop bounds. All are zero in a step that must not happen: see begin_step and kernels/growth.h.
-  Index rows;        // body rows, with and without a body
-  Index row_lanes;   // the same and the null body after them, rounded up to whole blocks: for kernels on packs
-  Index row_ends;    // rows + 1, for lists with an end; 0 in a step that must not happen
-  Index first_lane;  // always 0: where such loops begin
-  Index entries;     // (body, cell) entries of the broad phase
-  Index pairs;       // near pairs, rows of the contact table
-  Index pair_lanes;  // the same, rounded up to whole blocks, for kernels on packs
-  Index contacts;    // pairs with at least one point
-  Index lanes;       // rows of the solver's table: contacts in color order, each color padded to whole blocks
+  // Loop bounds. All are zero in a step that must not happen: see kernels/growth.h.
+  Index rows;             // body rows, with and without a body
+  Index row_lanes;        // the same and the null body after them, rounded up to whole blocks: for kernels on packs
+  Index row_ends;         // rows + 1, for lists with an end; 0 in a step that must not happen
+  Index first_lane;       // always 0: where such loops begin
+  Index search_rows;      // rows, row_lanes and row_ends of a step that looks for candidates anew; 0 if it keeps them
+  Index search_lanes;     //
+  Index search_row_ends;  //
+  Index entries;          // (body, cell) entries of the broad phase
+  Index pairs;            // near pairs, rows of the contact table
+  Index pair_lanes;       // the same, rounded up to whole blocks, for kernels on packs
+  Index contacts;         // pairs with at least one point
+  Index lanes;            // rows of the solver's table: contacts in color order, each color padded to whole blocks
   Index color_begin[kColorCount + 1];  // first lane of each color, multiples of kLanes; the last one equals `lanes`
   Index color_size[kColorCount];       // contacts of each color
+  Index split_rows;                    // body rows if the overflow color has contacts, else 0
 
   Index cached_rows;  // body rows of the step that wrote the last contact cache: later ones have no past
+
+  // Candidates of the broad phase serve until a body leaves the box that they were found for.
+  std::uint32_t left_bounds;  // 1: one did, in this step
+  Index kept_rows;            // body rows when they were found; 0: there are none
+  Index kept_candidates;
 
   // Growth. Sticky: once set, this step and all queued ones do nothing until the host has grown the buffer.
   std::uint32_t must_grow;   // bit for each Growth

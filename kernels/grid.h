@@ -62,6 +62,20 @@ TALUS_INLINE std::uint32_t scramble(std::uint32_t x) {
 
 // ---- choosing the grid ---------------------------------------------------------------------------------------------
 
+/// Whether the candidates found for the kept boxes still serve. One element.
+struct BeginSearch {
+  Counters* counters;
+
+  TALUS_HD void operator()(Index) const {
+    Counters& c = *counters;
+    if (c.must_grow != 0 || (c.kept_rows == c.rows && c.left_bounds == 0)) return;
+    c.search_rows = c.rows;
+    c.search_lanes = c.row_lanes;
+    c.search_row_ends = c.row_ends;
+    c.kept_rows = 0;
+  }
+};
+
 /// Zeroes the grid's words and the counts of rows. Elements: the longer of the two.
 struct ClearBroad {
   std::uint32_t* grid;
@@ -88,10 +102,10 @@ struct MeasureWorld {
   TALUS_HD void operator()(Index run) const {
     Vec3 low{kFar, kFar, kFar}, high{-kFar, -kFar, -kFar};
     float largest = -1.0f;
-    const Index end = min_of((run + 1) * kRun, counters->rows);
+    const Index end = min_of((run + 1) * kRun, counters->search_rows);
     for (Index row = run * kRun; row < end; ++row) {
       const Bounds& b = bounds[row];
-      if (b.mask == 0) continue;
+      if (b.listed == 0.0f) continue;
       const Vec3 center = 0.5f * b.min + 0.5f * b.max, extent = b.max - b.min;
       low = min_of(low, center);
       high = max_of(high, center);
@@ -141,13 +155,13 @@ struct SampleBodies {
   Index samples;
 
   TALUS_HD void operator()(Index sample) const {
-    const Index rows = counters->rows;
+    const Index rows = counters->search_rows;
     if (rows == 0) return;
     const std::int64_t first = std::int64_t(sample) * rows / samples;
     const std::int64_t last = std::int64_t(sample + 1) * rows / samples;
     const Index row = Index(first + scramble(std::uint32_t(sample)) % std::uint32_t(max_of(Index(last - first), 1)));
     const Bounds& b = bounds[row];
-    if (b.mask == 0) return;
+    if (b.listed == 0.0f) return;
     const float extent = max_of(extent_of(b, grid->axis_u), extent_of(b, grid->axis_v));
     const std::uint32_t below = (grid->largest_extent - std::bit_cast<std::uint32_t>(extent)) >> 21;
     const float place = (center_of(b, grid->sweep_axis) - grid->origin_s) * grid->bins_per_meter;
@@ -176,7 +190,7 @@ struct ChooseCells {
     const float median = max_of(edge_of(median_bin), 1e-12f);
     const float cell = kCellPerExtent * median;
     g.inv_cell = 1.0f / cell;
-    choose_levels(cell, float(counters->rows) / float(max_of(samples, 1)));
+    choose_levels(cell, float(counters->search_rows) / float(max_of(samples, 1)));
     choose_codes(median, samples);
   }
 
@@ -295,7 +309,7 @@ struct CountEntries {
 
   TALUS_HD void operator()(Index row) const {
     const Bounds& b = bounds[row];
-    if (b.mask == 0) return;
+    if (b.listed == 0.0f) return;
     const GridState& g = *grid;
     const Placement p = place_box(g, b);
     const std::int32_t u = p.low_u >> (2 * p.level), v = p.low_v >> (2 * p.level);

@@ -10,7 +10,9 @@ namespace talus::inline TALUS_ISA {
 
 /// All loop bounds to zero.
 TALUS_INLINE void clear_loop_bounds(Counters& c) {
-  c.rows = c.row_lanes = c.row_ends = c.first_lane = c.entries = c.pairs = c.pair_lanes = c.contacts = c.lanes = 0;
+  c.search_rows = c.search_lanes = c.search_row_ends = 0;
+  c.rows = c.row_lanes = c.row_ends = c.first_lane = c.entries = c.pairs = c.pair_lanes = c.contacts = c.lanes =
+      c.split_rows = 0;
   for (Index& begin : c.color_begin) begin = 0;
   for (Index& size : c.color_size) size = 0;
 }
@@ -53,6 +55,7 @@ struct BeginStep {
       counters->row_ends = rows + 1;
       counters->row_lanes = (rows + kLanes) / kLanes * kLanes;
     }
+    counters->left_bounds = 0;
     counters->points = 0;
     counters->recycled = 0;
     counters->first_bad_row = 0x7fffffff;

@@ -86,6 +86,13 @@ TALUS_INLINE Real load_bytes(const Column<std::uint8_t>& column, Index row) {
   for (int i = 0; i < LaneCount<Real>::value; ++i) values[i] = float(column.data[row + i]);
   return load_lanes(values, Real{});
 }
+/// 1 where a word has a bit, else 0.
+template <class Real>
+TALUS_INLINE Real load_any_bit(const Column<std::uint32_t>& column, Index row) {
+  float values[LaneCount<Real>::value];
+  for (int i = 0; i < LaneCount<Real>::value; ++i) values[i] = column.data[row + i] != 0 ? 1.0f : 0.0f;
+  return load_lanes(values, Real{});
+}
 /// Bits that are only moved and selected, never computed with.
 template <class Real>
 TALUS_INLINE Real load_bits(const Column<std::uint32_t>& column, Index row) {

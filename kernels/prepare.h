@@ -130,7 +130,7 @@ struct PrepareContacts {
     };
 
     Vec3Of<Real> center_a{zero, zero, zero}, center_b = center_a, local_a[kMaxPoints];
-    Real weights = zero, middle_separation = zero, points_give = zero, carried_sum = zero;
+    Real weights = zero, middle_separation = zero, points_give = zero;
     for (int i = 0; i < kMaxPoints && any_of(Real(float(i)) < count); ++i) {
       const Mask<Real> has = Real(float(i)) < count;
       Real point[8];
@@ -151,9 +151,7 @@ struct PrepareContacts {
       put_point(row::lever_b + 2, lever_b.z);
       put_point(row::separation, separation);
       put_point(row::mass, one / k);
-      const Real impulse = select(has, warm * carried[4 + i], zero);
-      carried_sum = carried_sum + impulse;
-      put_point(row::impulse, impulse);
+      put_point(row::impulse, warm * carried[4 + i]);
       if (restitution) {
         put_point(row::approach, approach_speed<Real>(from, normal, lever_a, lever_b));
         put_point(row::peak, zero);
@@ -190,7 +188,6 @@ struct PrepareContacts {
     put(row::points_give, points_give / count);
     put(row::friction, load_lanes(from.friction, Real{}));
     put(row::restitution, load_lanes(from.restitution, Real{}));
-    put(row::fresh, select(carried_sum > zero, zero, one));
 
     const Vec3Of<Real> t1 = tangent_of(normal), t2 = cross(normal, t1);
     const Vec3Of<Real> t1_a = a.own(t1), t1_b = b.own(t1), t2_a = cross(normal_a, t1_a), t2_b = cross(normal_b, t1_b);

@@ -15,30 +15,13 @@ namespace talus::inline TALUS_ISA {
 
 /// Which sweep.
 enum class Sweep : std::uint32_t {
-  warm_start,   // applies the impulses carried over from the last step
-  biased,       // removes penetration
-  relax,        // takes the bias out of the velocities, and applies friction
-  first_relax,  // the same, the first one of a step: new contacts are swept kFirstPasses times
-  bounce,       // Newton's restitution, after the last sub-step
+  warm_start,  // applies the impulses carried over from the last step
+  biased,      // removes penetration
+  relax,       // takes the bias out of the velocities, and applies friction
+  bounce,      // Newton's restitution, after the last sub-step
 };
 
-/// Normal and friction impulses of a contact that carries none over start far from each other. A box put on a slope of
-/// 30 degrees, one sub-step a step, goes 0.335 m in its first second with three passes (exact: 0.334), 0.339 with two,
-/// 0.369 with one.
-constexpr int kFirstPasses = 3;
-
 constexpr float kSplitUnit = 1.0f / 4294967296.0f;  // [m/s, rad/s] 2^-32: resolution of the split sums
-
-/// In place of a mask: all lanes, at no cost.
-struct EveryLane {};
-template <class Real>
-TALUS_INLINE Real select(EveryLane, Real yes, Real) {
-  return yes;
-}
-template <class Mask>
-TALUS_INLINE Mask operator&&(EveryLane, Mask mask) {
-  return mask;
-}
 
 template <class Real>
 struct Velocity {
@@ -104,8 +87,6 @@ struct SolveContacts {
   const StepParams* params;
   bool restitution;  // some body bounces
 
-  static constexpr bool kRelaxes = kSweep == Sweep::relax || kSweep == Sweep::first_relax;
-
   template <class Real>
   TALUS_INLINE void solve(Index lane) const {
     const std::uint32_t* index_a = rows.at(row::body_a, lane);
@@ -165,15 +146,8 @@ struct SolveContacts {
       warm_start(lane, bodies, normal, count, impulse);
     } else {
       if (moved != nullptr) follow_bodies(lane, normal, count);
-      if constexpr (kRelaxes) solve_friction(lane, bodies, normal, impulse, EveryLane{});
-      solve_normals(lane, bodies, normal, count, impulse, EveryLane{}, contact, ground);
-      if constexpr (kSweep == Sweep::first_relax) {
-        const Mask<Real> fresh = load<Real>(rows, row::fresh, lane) > Real(0.0f);
-        for (int pass = 1; pass < kFirstPasses && any_of(fresh); ++pass) {
-          solve_friction(lane, bodies, normal, impulse, fresh);
-          solve_normals(lane, bodies, normal, count, impulse, fresh, contact, ground);
-        }
-      }
+      if constexpr (kSweep == Sweep::relax) solve_friction(lane, bodies, normal, impulse);
+      solve_normals(lane, bodies, normal, count, impulse, contact, ground);
     }
   }
 
@@ -222,10 +196,9 @@ struct SolveContacts {
     }
   };
 
-  template <class Real, class Active>
+  template <class Real>
   TALUS_INLINE void solve_normals(Index lane, BodyPair<Real>& bodies, Vec3Of<Real> normal, Real count,
-                                  Real impulse[kMaxPoints], Active active, const Softness& contact,
-                                  const Softness& ground) const {
+                                  Real impulse[kMaxPoints], const Softness& contact, const Softness& ground) const {
     const Real zero(0.0f), one(1.0f);
     AlongNormal<Real> along{dot(normal, bodies.b.linear - bodies.a.linear), zero,
                             bodies.inv_mass_a + bodies.inv_mass_b};
@@ -233,9 +206,9 @@ struct SolveContacts {
     const Real bias_rate = select(on_ground, Real(ground.bias_rate), Real(contact.bias_rate));
     const Real soft_mass = select(on_ground, Real(ground.mass_scale), Real(contact.mass_scale));
     const Real soft_impulse = select(on_ground, Real(ground.impulse_scale), Real(contact.impulse_scale));
-    if constexpr (kSweep == Sweep::biased || kRelaxes) {
+    if constexpr (kSweep == Sweep::biased || kSweep == Sweep::relax) {
       if (any_of(Real(1.0f) < count)) {
-        solve_middle(lane, bodies, along, count, impulse, active, bias_rate, soft_mass, soft_impulse);
+        solve_middle(lane, bodies, along, count, impulse, bias_rate, soft_mass, soft_impulse);
       }
     }
     for (int i = 0; i < kMaxPoints && any_of(Real(float(i)) < count); ++i) {
@@ -259,7 +232,7 @@ struct SolveContacts {
         bias = select(bounces, load<Real>(rows, row::restitution, lane) * approach, bias);
       }
       const Real wanted = impulse[i] - mass * mass_scale * (speed + bias) - impulse_scale * impulse[i];
-      const Real next = select(active, max_of(wanted, zero), impulse[i]);
+      const Real next = max_of(wanted, zero);
       along.add(next - impulse[i]);
       bodies.turn(next - impulse[i], levers);
       impulse[i] = next;
@@ -274,10 +247,9 @@ struct SolveContacts {
   /// The same impulse more on every point, such that their mean is satisfied, before each gets its own. Gauss-Seidel
   /// alone favours the points that come first: a box set down flat would tilt, and towers would lean (20 high: 0.2 m in
   /// 5 s). Only where all points carry load, or none does yet.
-  template <class Real, class Active>
+  template <class Real>
   TALUS_INLINE void solve_middle(Index lane, BodyPair<Real>& bodies, AlongNormal<Real>& along, Real count,
-                                 Real impulse[kMaxPoints], Active active, Real bias_rate, Real soft_mass,
-                                 Real soft_impulse) const {
+                                 Real impulse[kMaxPoints], Real bias_rate, Real soft_mass, Real soft_impulse) const {
     const Real zero(0.0f);
     Real least(1e30f), most = zero, sum = zero;
     for (int i = 0; i < kMaxPoints; ++i) {
@@ -295,7 +267,7 @@ struct SolveContacts {
       give = select(apart, zero, soft_impulse / soft_mass * load<Real>(rows, row::points_give, lane) / count);
     }
     const Real wanted = -(speed + bias + give * sum) / (load<Real>(rows, row::middle_give, lane) + give) / count;
-    const Mask<Real> even = active && Real(1.0f) < count && (least > zero || most == zero);
+    const Mask<Real> even = Real(1.0f) < count && (least > zero || most == zero);
     const Real more = select(even, max_of(wanted, -least), zero);
     for (int i = 0; i < kMaxPoints; ++i) impulse[i] = impulse[i] + select(Real(float(i)) < count, more, zero);
     along.add(more * count);
@@ -303,9 +275,9 @@ struct SolveContacts {
   }
 
   /// Coulomb friction of the whole manifold: first the twist, then the tangent plane.
-  template <class Real, class Active>
+  template <class Real>
   TALUS_INLINE void solve_friction(Index lane, BodyPair<Real>& bodies, Vec3Of<Real> normal,
-                                   const Real impulse[kMaxPoints], Active active) const {
+                                   const Real impulse[kMaxPoints]) const {
     const Real load_sum = impulse[0] + impulse[1] + impulse[2] + impulse[3];
     const Real limit = load<Real>(rows, row::friction, lane) * load_sum;
 
@@ -314,7 +286,7 @@ struct SolveContacts {
     const Real twist = load<Real>(rows, row::twist_impulse, lane);
     const Real twist_limit = limit * load<Real>(rows, row::twist_arm, lane);
     const Real wanted = twist - load<Real>(rows, row::twist_mass, lane) * spin;
-    const Real next_twist = select(active, clamp_to(wanted, -twist_limit, twist_limit), twist);
+    const Real next_twist = clamp_to(wanted, -twist_limit, twist_limit);
     bodies.turn(next_twist - twist, about_normal);
     store(rows, row::twist_impulse, lane, next_twist);
 
@@ -328,8 +300,6 @@ struct SolveContacts {
     Real n1 = f1 - (inverse.x * s1 + inverse.z * s2);
     Real n2 = f2 - (inverse.z * s1 + inverse.y * s2);
     limit_friction(params->box_friction != 0, limit, n1, n2);
-    n1 = select(active, n1, f1);
-    n2 = select(active, n2, f2);
     bodies.push((n1 - f1) * t1 + (n2 - f2) * t2);
     bodies.turn(n1 - f1, levers1);
     bodies.turn(n2 - f2, levers2);

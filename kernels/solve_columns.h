@@ -117,7 +117,6 @@ enum Field : int {
   friction_impulse,  // [N s] along both tangents, of this sub-step
   twist_impulse = friction_impulse + 2,
   restitution,
-  fresh,  // 1: no impulse was carried over
   point,  // kMaxPoints times the fields below
 };
 enum PointField : int {

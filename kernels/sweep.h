@@ -290,6 +290,22 @@ struct SweepEntries {
   }
 };
 
+/// After the search, or in its place. One element.
+struct KeepCandidates {
+  Counters* counters;
+  GridState* grid;
+
+  TALUS_HD void operator()(Index) const {
+    Counters& c = *counters;
+    if (c.search_rows > 0) {
+      c.kept_rows = c.rows;
+      c.kept_candidates = grid->candidates;
+    } else {
+      grid->candidates = c.must_grow != 0 ? 0 : c.kept_candidates;
+    }
+  }
+};
+
 /// Whether the candidates fit, and how many runs they are. One element.
 struct CheckCandidates {
   CheckGrowth check;
@@ -343,6 +359,7 @@ TALUS_INLINE unsigned far_lanes(const SeenFrom<Real>& seen, const Real shape_a[8
 template <class Real, Index kRun>
 struct TestCandidates {
   Column<BodyPose> pose;
+  Column<Bounds> bounds;
   Column<ShapeRecord> shape;
   Column<const std::uint64_t> ignored;
   Candidates candidates;
@@ -353,29 +370,34 @@ struct TestCandidates {
   Counters* counters;        // pairs: goes on counting when the list is full
   Index capacity;
 
-  TALUS_HD void operator()(Index run) const {
-    constexpr Index kWidth = LaneCount<Real>::value;
-    static_assert(kRun % kWidth == 0 && kLanes % kWidth == 0);
-    const Index begin = run * kRun, size = min_of(kRun, grid->candidates - begin);
-    Index near[kRun];
-    Index near_size = 0;
-    for (Index lane = 0; lane < size; lane += kWidth) {
-      for (Index i = 0; i < kWidth; ++i) {  // what the next pack needs
-        const Index next = begin + lane + kWidth + i;
-        prefetch(pose.data + candidates.first.data[next]);
-        prefetch(pose.data + candidates.second.data[next]);
-        prefetch(shape.data + candidates.first.data[next]);
-        prefetch(shape.data + candidates.second.data[next]);
-      }
-      const unsigned far = test(begin + lane);
-      for (Index i = 0; i < kWidth; ++i) {  // no branch: nobody could predict it
-        near[near_size] = begin + lane + i;
-        near_size += (far >> i & 1u) == 0 ? 1 : 0;
+  static constexpr Index kWidth = LaneCount<Real>::value;
+  static_assert(kRun % kWidth == 0 && kLanes % kWidth == 0);
+
+  /// Rows of pairs that are still in question.
+  struct Pairs {
+    std::uint32_t a[kRun], b[kRun];
+    Index size = 0;
+
+    /// Appends a pack but for the lanes whose bit is set. No branch: nobody could predict it.
+    TALUS_INLINE void add(const std::uint32_t* from_a, const std::uint32_t* from_b, unsigned without) {
+      for (Index i = 0; i < kWidth; ++i) {
+        a[size] = from_a[i];
+        b[size] = from_b[i];
+        size += (without >> i & 1u) == 0 ? 1 : 0;
       }
     }
-    while (near_size > 0 && near[near_size - 1] >= begin + size) --near_size;  // lanes of the last pack
+  };
+
+  TALUS_HD void operator()(Index run) const {
+    Pairs pairs = overlapping_pairs(run * kRun, min_of(kRun, grid->candidates - run * kRun));
+    const Index in_question = pairs.size;
+    pairs.size = 0;  // what is near goes to the front
+    for (Index lane = 0; lane < in_question; lane += kWidth) {
+      const std::uint32_t *a = pairs.a + lane, *b = pairs.b + lane;
+      pairs.add(a, b, far_lanes_of(a, b) | lanes_beyond(in_question - lane));
+    }
     Index owner[kRun], partner[kRun];
-    const Index found_size = drop_refused(near, near_size, owner, partner);
+    const Index found_size = drop_refused(pairs, owner, partner);
     if (found_size == 0) return;
     const Index first = atomic_add(&counters->pairs, found_size);
     const Index room = first < 0 ? 0 : min_of(found_size, capacity - first);
@@ -389,12 +411,12 @@ struct TestCandidates {
   }
 
   /// By filters and by the list of ignored pairs; and tells owner from partner.
-  TALUS_HD Index drop_refused(const Index* near, Index size, Index* owner, Index* partner) const {
+  TALUS_HD Index drop_refused(const Pairs& pairs, Index* owner, Index* partner) const {
     Index kept = 0;
-    for (Index i = 0; i < size; ++i) {
-      const Index x = candidates.first[near[i]], y = candidates.second[near[i]];
+    for (Index i = 0; i < pairs.size; ++i) {
+      const Index x = Index(pairs.a[i]), y = Index(pairs.b[i]);
       const ShapeRecord &a = shape[x], &b = shape[y];
-      const bool refused = ((a.group & b.mask) == 0) | ((b.group & a.mask) == 0);
+      const bool refused = ((a.group & b.mask) == 0) | ((b.group & a.mask) == 0) | ((a.moves | b.moves) == 0);
       if (refused || (ignored.size != 0 && is_listed(ignored, x, y))) continue;
       const bool y_owns = (b.radius < a.radius) | ((b.radius == a.radius) & (y < x));  // see owns_pair
       const Index swap = (x ^ y) & -Index(y_owns);  // written so that no compiler makes a branch of it
@@ -405,9 +427,32 @@ struct TestCandidates {
     return kept;
   }
 
-  TALUS_INLINE unsigned test(Index lane) const {
-    const std::uint32_t* a = reinterpret_cast<const std::uint32_t*>(candidates.first.data) + lane;
-    const std::uint32_t* b = reinterpret_cast<const std::uint32_t*>(candidates.second.data) + lane;
+  /// Lanes of a pack that are not among the first `size`.
+  TALUS_INLINE static unsigned lanes_beyond(Index size) { return size < kWidth ? ~0u << size : 0u; }
+
+  /// Candidates whose boxes overlap now: they were found for larger ones.
+  TALUS_HD Pairs overlapping_pairs(Index begin, Index size) const {
+    Pairs pairs;
+    const std::uint32_t* a = reinterpret_cast<const std::uint32_t*>(candidates.first.data) + begin;
+    const std::uint32_t* b = reinterpret_cast<const std::uint32_t*>(candidates.second.data) + begin;
+    const float* boxes = reinterpret_cast<const float*>(bounds.data);
+    for (Index lane = 0; lane < size; lane += kWidth, a += kWidth, b += kWidth) {
+      for (Index i = 0; i < kWidth; ++i) {  // what the next pack needs
+        prefetch(bounds.data + a[kWidth + i]);
+        prefetch(bounds.data + b[kWidth + i]);
+      }
+      Real box_a[8], box_b[8];
+      gather_records(boxes, a, box_a);
+      gather_records(boxes, b, box_b);
+      const Mask<Real> overlap = box_a[0] <= box_b[4] && box_b[0] <= box_a[4] && box_a[1] <= box_b[5] &&
+                                 box_b[1] <= box_a[5] && box_a[2] <= box_b[6] && box_b[2] <= box_a[6];
+      pairs.add(a, b, lane_bits(!overlap) | lanes_beyond(size - lane));
+    }
+    for (Index i = pairs.size; i % kWidth != 0; ++i) pairs.a[i] = pairs.b[i] = 0;  // some row, to fill the last pack
+    return pairs;
+  }
+
+  TALUS_INLINE unsigned far_lanes_of(const std::uint32_t* a, const std::uint32_t* b) const {
     const float* poses = reinterpret_cast<const float*>(pose.data);
     const float* shapes = reinterpret_cast<const float*>(shape.data);
     Real pose_a[8], pose_b[8];

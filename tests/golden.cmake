@@ -13,7 +13,8 @@ function(talus_golden_test name target isa)
   check_cxx_source_runs("int main() { return (${condition}) ? 0 : 1; }" TALUS_CAN_RUN_${isa})
   if(TALUS_CAN_RUN_${isa})
     add_test(NAME ${name} COMMAND ${target} --gtest_filter=-${cuda_filter})
-    set_tests_properties(${name} PROPERTIES LABELS golden ENVIRONMENT TALUS_SIMD=${isa} TIMEOUT 1200)
+    set_tests_properties(${name} PROPERTIES LABELS golden ENVIRONMENT TALUS_SIMD=${isa} TIMEOUT 1200
+      FAIL_REGULAR_EXPRESSION "${nothing_selected}")
   endif()
 endfunction()
 

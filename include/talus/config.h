@@ -25,6 +25,15 @@
 #define TALUS_INLINE inline
 #endif
 
+/// Before a short loop whose counter chooses components: as many copies of its body.
+#if defined(__CUDACC__)
+#define TALUS_UNROLL _Pragma("unroll")
+#elif defined(__GNUC__) && !defined(__clang__)
+#define TALUS_UNROLL _Pragma("GCC unroll 4")
+#else
+#define TALUS_UNROLL
+#endif
+
 /// 1 while the compiler makes code for a GPU; chooses between hardware atomics and the compiler's, nothing else.
 #if defined(__CUDA_ARCH__)
 #define TALUS_ON_DEVICE 1

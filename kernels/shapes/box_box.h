@@ -86,12 +86,12 @@ template <class Real>
 TALUS_INLINE BestAxisOf<Real> best_edge_axis(const BoxPairOf<Real>& p, Real margin) {
   const Real none(-1e30f), one(1.0f);
   BestAxisOf<Real> best{none, Real(-1.0f)};
-#pragma GCC unroll 3
+  TALUS_UNROLL
   for (int i = 0; i < 3; ++i) {
     const int i1 = i == 2 ? 0 : i + 1, i2 = i == 0 ? 2 : i - 1;
     const auto row_of = [&](int k) { return k == 0 ? p.cosine.row0 : k == 1 ? p.cosine.row1 : p.cosine.row2; };
     const Vec3Of<Real> row = row_of(i), row1 = row_of(i1), row2 = row_of(i2);
-#pragma GCC unroll 3
+    TALUS_UNROLL
     for (int j = 0; j < 3; ++j) {
       const int j1 = j == 2 ? 0 : j + 1, j2 = j == 0 ? 2 : j - 1;
       const Real c1 = component(row1, j), c2 = component(row2, j);

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <optional>
 
+#include <cooperative_groups.h>
 #include <thrust/iterator/counting_iterator.h>
 #include <thrust/iterator/tabulate_output_iterator.h>
 #include <thrust/iterator/transform_iterator.h>
@@ -22,32 +23,94 @@
 namespace talus {
 
 constexpr int kBlockThreads = 128;
-// Blocks that must fit on a multiprocessor: a ceiling of 168 and 96 registers. Left open, ptxas aims at 80 by itself
-// and spills; with one block more, so do CollidePairs (152 registers) and SolveContacts (92).
+// Blocks that must fit on a multiprocessor: a ceiling of 168 registers. Left open, ptxas aims at 80 by itself and
+// spills; with one block more, so does CollidePairs (154 registers).
 constexpr int kResidentBlocks = 3;
-constexpr int kResidentLaneBlocks = 5;
+// Loops that share a launch: large blocks, since each of them arrives at each barrier, and a ceiling of 96 registers;
+// with 80 the solve spills.
+constexpr int kTeamThreads = 320;
+constexpr int kResidentTeamBlocks = 2;
 
 // ---- the two loops, for all kernels --------------------------------------------------------------------------------
 // Index arithmetic is unsigned: a count is below 2^31 and a grid far smaller, so a stride beyond the end cannot wrap.
+// Both say whether there was an element: the same for all threads, who read the same count.
 
-template <class Kernel>
-__global__ void __launch_bounds__(kBlockThreads, kResidentBlocks) run(Count n, const __grid_constant__ Kernel kernel) {
-  const unsigned count = static_cast<unsigned>(n.live == nullptr ? n.capacity : *n.live);
-  TALUS_ASSERT(count <= static_cast<unsigned>(n.capacity));
-  const unsigned stride = gridDim.x * kBlockThreads;
-  for (unsigned i = blockIdx.x * kBlockThreads + threadIdx.x; i < count; i += stride) kernel(static_cast<Index>(i));
+/// The first element of this thread. Warps are dealt out to blocks in turn, so that a short loop has as many
+/// multiprocessors as it has warps; the elements of a warp are neighbors.
+__device__ __forceinline__ unsigned first_element() {
+  return (threadIdx.x / 32 * gridDim.x + blockIdx.x) * 32 + threadIdx.x % 32;
 }
 
 template <class Kernel>
-__global__ void __launch_bounds__(kBlockThreads, kResidentLaneBlocks)
-    run_lanes(LaneRange range, const __grid_constant__ Kernel kernel) {
+__device__ __forceinline__ bool loop_over(Count n, const Kernel& kernel) {
+  const unsigned count = static_cast<unsigned>(n.live == nullptr ? n.capacity : *n.live);
+  TALUS_ASSERT(count <= static_cast<unsigned>(n.capacity));
+  const unsigned stride = gridDim.x * blockDim.x;
+  for (unsigned i = first_element(); i < count; i += stride) kernel(static_cast<Index>(i));
+  return count != 0;
+}
+
+template <class Kernel>
+__device__ __forceinline__ bool loop_over(LaneRange range, const Kernel& kernel) {
   const unsigned end = static_cast<unsigned>(*range.end);
   const unsigned begin = static_cast<unsigned>(*range.begin);
   TALUS_ASSERT(begin <= end && end - begin <= static_cast<unsigned>(range.capacity));
-  const unsigned stride = gridDim.x * kBlockThreads;
-  for (unsigned i = begin + blockIdx.x * kBlockThreads + threadIdx.x; i < end; i += stride) {
+  const unsigned stride = gridDim.x * blockDim.x;
+  for (unsigned i = begin + first_element(); i < end; i += stride) {
     kernel.template solve<float>(static_cast<Index>(i));
   }
+  return begin != end;
+}
+
+template <class Kernel>
+__global__ void __launch_bounds__(kBlockThreads, kResidentBlocks) run(Count n, const __grid_constant__ Kernel kernel) {
+  loop_over(n, kernel);
+}
+
+template <class Kernel>
+__global__ void __launch_bounds__(kBlockThreads, kResidentBlocks)
+    run_lanes(LaneRange range, const __grid_constant__ Kernel kernel) {
+  loop_over(range, kernel);
+}
+
+// ---- many loops in one launch --------------------------------------------------------------------------------------
+
+/// All threads of a cooperative launch: its blocks are resident together, so each may wait for all others. The barrier
+/// of cooperative groups makes what was written before it visible to every thread behind it.
+class CudaTeam {
+ public:
+  template <class Kernel>
+  TALUS_HD void for_each(const char*, Count n, const Kernel& kernel) {
+#if TALUS_ON_DEVICE
+    if (loop_over(n, kernel)) cooperative_groups::this_grid().sync();
+#endif
+  }
+  template <class Kernel>
+  TALUS_HD void for_each_lane(const char*, LaneRange range, const Kernel& kernel) {
+#if TALUS_ON_DEVICE
+    if (loop_over(range, kernel)) cooperative_groups::this_grid().sync();
+#endif
+  }
+};
+
+/// Goes through a task on the host and finds out for how many elements it has work at a time.
+class MeasuringTeam {
+ public:
+  template <class Kernel>
+  void for_each(const char*, Count n, const Kernel&) {
+    capacity = std::max(capacity, n.capacity);
+  }
+  template <class Kernel>
+  void for_each_lane(const char*, LaneRange range, const Kernel&) {
+    capacity = std::max(capacity, range.capacity);
+  }
+  Index capacity = 0;
+};
+
+template <class Task>
+__global__ void __launch_bounds__(kTeamThreads, kResidentTeamBlocks) run_together(const __grid_constant__ Task task) {
+  CudaTeam team;
+  task(team);
 }
 
 // ---- what CUB lacks: it takes sizes from the host ------------------------------------------------------------------
@@ -74,6 +137,16 @@ struct PadKeys {
     if (i < *live) return;
     columns.keys[i] = 0xffffffffu;
     columns.values[i] = 0;
+  }
+};
+/// The same in the spare columns, together with all keys and values.
+struct CopyPadded {
+  SortColumns columns;
+  const Index* live;
+  __device__ void operator()(Index i) const {
+    const bool there = i < *live;
+    columns.spare_keys[i] = there ? columns.keys[i] : 0xffffffffu;
+    columns.spare_values[i] = there ? columns.values[i] : 0u;
   }
 };
 /// Brings sorted keys and values home.
@@ -116,6 +189,25 @@ class CudaExec {
     launch(name, run_lanes<Kernel>, range.capacity, range, kernel);
   }
 
+  template <class Task>
+  void together(const char* name, const Task& task) {
+    MeasuringTeam measure;
+    task(measure);
+    if (measure.capacity == 0) return;
+    const int blocks = grid_blocks(name, run_together<Task>, kTeamThreads, measure.capacity);
+    if (measuring_) return;
+    cudaLaunchAttribute cooperative{};
+    cooperative.id = cudaLaunchAttributeCooperative;
+    cooperative.val.cooperative = 1;
+    cudaLaunchConfig_t config{};
+    config.gridDim = dim3(static_cast<unsigned>(blocks));
+    config.blockDim = dim3(kTeamThreads);
+    config.stream = stream_;
+    config.attrs = &cooperative;
+    config.numAttrs = 1;
+    check(cudaLaunchKernelEx(&config, run_together<Task>, task), name);
+  }
+
   /// Nothing is written beyond n.
   void exclusive_scan(const char* name, Column<Index> values, Count n) {
     if (n.capacity == 0) return;
@@ -130,9 +222,16 @@ class CudaExec {
   /// Beyond n, and in the spare columns, anything may be left.
   void sort_by_key(const char* name, SortColumns columns, Count n, int bits) {
     if (n.capacity == 0 || bits == 0) return;
-    if (n.live != nullptr) for_each(name, {nullptr, n.capacity}, PadKeys{columns, n.live});
+    // CUB sorts by 8 bits in a pass, from one pair of columns to the other. A single pass starts in the spare ones.
+    const bool from_spare = n.live != nullptr && bits <= 8;
+    if (from_spare) {
+      for_each(name, {nullptr, n.capacity}, CopyPadded{columns, n.live});
+    } else if (n.live != nullptr) {
+      for_each(name, {nullptr, n.capacity}, PadKeys{columns, n.live});
+    }
     cub::DoubleBuffer<std::uint32_t> keys(columns.keys.data, columns.spare_keys.data);
     cub::DoubleBuffer<std::uint32_t> values(columns.values.data, columns.spare_values.data);
+    keys.selector = values.selector = from_spare ? 1 : 0;
     with_storage(name, [&](void* data, std::size_t& bytes) {
       return cub::DeviceRadixSort::SortPairs(data, bytes, keys, values, n.capacity, 0, bits, stream_);
     });
@@ -144,12 +243,19 @@ class CudaExec {
   void launch(const char* name, void (*loop)(Elements, Kernel), Index capacity, const Elements& elements,
               const Kernel& kernel) {
     if (capacity == 0) return;
-    int resident = 0;
-    check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, loop, kBlockThreads, 0), name);
+    const int blocks = grid_blocks(name, loop, kBlockThreads, capacity);
     if (measuring_) return;
-    const int blocks = capacity / kBlockThreads + (capacity % kBlockThreads != 0);
-    loop<<<std::min(blocks, std::max(1, resident * multiprocessors_)), kBlockThreads, 0, stream_>>>(elements, kernel);
+    loop<<<blocks, kBlockThreads, 0, stream_>>>(elements, kernel);
     check(cudaGetLastError(), name);
+  }
+
+  /// Blocks for a loop over `capacity` elements: as many as are resident at the same time, and no more than it needs.
+  template <class Global>
+  int grid_blocks(const char* name, Global* global, int threads, Index capacity) const {
+    int resident = 0;
+    check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, global, threads, 0), name);
+    const int blocks = capacity / threads + (capacity % threads != 0);
+    return std::min(blocks, std::max(1, resident * multiprocessors_));
   }
 
   template <class Algorithm>

@@ -3,62 +3,147 @@
 
 #include <oneapi/tbb/global_control.h>
 #include <oneapi/tbb/info.h>
-#include <oneapi/tbb/parallel_for.h>
-#include <oneapi/tbb/partitioner.h>
 #include <oneapi/tbb/task_arena.h>
+#include <oneapi/tbb/task_group.h>
 
 #include <atomic>
 #include <chrono>
 #include <optional>
+#include <thread>
 
 namespace talus {
 
-struct CpuThreads::Arena {
-  explicit Arena(int threads) : arena(threads) {
+namespace {
+
+constexpr int kSpins = 200;  // about 5 us; then other threads may have the core
+
+void wait_a_little(int& waits) {
+  if (++waits > kSpins) {
+    std::this_thread::yield();
+  } else {
+#if defined(__x86_64__)
+    _mm_pause();
+#elif defined(__aarch64__)
+    __asm__ volatile("yield");
+#endif
+  }
+}
+
+}  // namespace
+
+/// Loops are published one at a time, in one word: whoever takes a chunk knows that the loop it read about still runs,
+/// and the caller does not go on before every chunk taken is done.
+struct CpuThreads::Region {
+  explicit Region(int threads) : count(threads), arena(threads) {
     // More threads than cores, as tests ask for, need to be allowed.
     if (threads > tbb::info::default_concurrency()) {
       control.emplace(tbb::global_control::max_allowed_parallelism, std::size_t(threads));
     }
   }
+
+  /// Takes a chunk of the loop that is published, or -1.
+  int take() {
+    std::uint64_t seen = to_take.load(std::memory_order_acquire);
+    while (std::uint32_t(seen) != 0) {
+      if (to_take.compare_exchange_weak(seen, seen - 1, std::memory_order_acquire)) return chunks - int(seen);
+    }
+    return -1;
+  }
+  /// Works on the loop that is published until no chunk is left; false if there was none.
+  bool help() {
+    int taken = 0;
+    for (int chunk = take(); chunk >= 0; chunk = take()) {
+      body(context, chunk);
+      ++taken;
+    }
+    if (taken > 0) done.fetch_add(taken, std::memory_order_release);
+    return taken > 0;
+  }
+  void work() {
+    for (int waits = 0; open.load(std::memory_order_acquire);) {
+      if (help()) {
+        waits = 0;
+      } else {
+        wait_a_little(waits);
+      }
+    }
+  }
+
+  void run(int loop_chunks, void (*loop_body)(void*, int), void* loop_context) {
+    body = loop_body;
+    context = loop_context;
+    chunks = loop_chunks;
+    done.store(0, std::memory_order_relaxed);
+    to_take.store(++loops << 32 | std::uint64_t(loop_chunks), std::memory_order_release);
+    if (!called) {
+      called = true;
+      for (int i = 1; i < count; ++i) workers->run([this] { work(); });
+    }
+    help();
+    for (int waits = 0; done.load(std::memory_order_acquire) != loop_chunks;) wait_a_little(waits);
+  }
+
+  /// Workers that have not come by the end find the region closed, on whatever thread.
+  void enter(void (*region_body)(void*), void* region_context) {
+    struct Closing {
+      Region& region;
+      tbb::task_group workers;
+      explicit Closing(Region& r) : region(r) {
+        region.workers = &workers;
+        region.called = false;
+        region.open.store(true, std::memory_order_release);
+      }
+      ~Closing() {
+        region.open.store(false, std::memory_order_release);
+        workers.wait();
+      }
+    };
+    arena.execute([&] {
+      const Closing closing(*this);
+      region_body(region_context);
+    });
+  }
+
+  const int count;
   tbb::task_arena arena;
   std::optional<tbb::global_control> control;
+  tbb::task_group* workers = nullptr;  // of the region that is open
+  bool called = false;                 // they were
+  std::uint64_t loops = 0;             // published so far
+  // The loop. Written by the caller while none is published, read by those who have taken a chunk of it.
+  void (*body)(void*, int) = nullptr;
+  void* context = nullptr;
+  int chunks = 0;
+  alignas(64) std::atomic<std::uint64_t> to_take{0};  // number of the loop << 32 | its chunks that nobody has taken
+  alignas(64) std::atomic<int> done{0};               // its chunks that are done
+  alignas(64) std::atomic<bool> open{false};
 };
 
 CpuThreads::CpuThreads(int threads) : count_(threads) {
   if (count_ <= 0) count_ = tbb::info::default_concurrency();
-  if (count_ > 1) arena_ = std::make_unique<Arena>(count_);
+  if (count_ > 1) region_ = std::make_unique<Region>(count_);
 }
 
 CpuThreads::~CpuThreads() = default;
 
 void CpuThreads::run(int chunks, void (*body)(void*, int), void* context) const {
-  if (arena_ == nullptr) {
+  if (region_ == nullptr) {
     for (int c = 0; c < chunks; ++c) body(context, c);
-    return;
+  } else if (region_->open.load(std::memory_order_relaxed)) {
+    region_->run(chunks, body, context);
+  } else {
+    const auto loop = [&] { region_->run(chunks, body, context); };
+    region_->enter([](void* call) { (*static_cast<decltype(&loop)>(call))(); },
+                   const_cast<void*>(static_cast<const void*>(&loop)));
   }
-  // The pool orders memory between caller and workers by itself. These two words do it once more, where a thread
-  // sanitizer can see it: it does not look into the library.
-  std::atomic<int> start{0}, done{0};
-  start.store(1, std::memory_order_release);
-  arena_->arena.execute([&] {
-    tbb::parallel_for(
-        0, chunks,
-        [&](int c) {
-          (void)start.load(std::memory_order_acquire);
-          body(context, c);
-          done.fetch_add(1, std::memory_order_release);
-        },
-        tbb::simple_partitioner());
-  });
-  (void)done.load(std::memory_order_acquire);
 }
 
 void CpuThreads::enter(void (*body)(void*), void* context) const {
-  if (arena_ == nullptr) {
+  if (region_ == nullptr || region_->open.load(std::memory_order_relaxed)) {
     body(context);
-    return;
+  } else {
+    region_->enter(body, context);
   }
-  arena_->arena.execute([=] { body(context); });
 }
 
 double CpuThreads::wall_time() {

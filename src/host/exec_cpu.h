@@ -30,6 +30,10 @@
 namespace talus {
 
 /// Worker threads, shared by all verbs of a world. With one thread everything runs on the caller.
+///
+/// A region is a stretch of work in which the workers that came stay and wait for one loop after another, awake: a step
+/// has hundreds of loops of a few microseconds. The caller goes through the region by itself and hands out the chunks
+/// of a loop; it waits for chunks that a worker has taken, never for a worker to come.
 class CpuThreads {
  public:
   /// 0 takes one thread a core.
@@ -38,17 +42,18 @@ class CpuThreads {
   CpuThreads(const CpuThreads&) = delete;
   CpuThreads& operator=(const CpuThreads&) = delete;
   int count() const { return count_; }
-  /// body(context, chunk) for each chunk of [0, chunks), in any order; returns when all are done.
+  /// body(context, chunk) for each chunk of [0, chunks), in any order; returns when all are done. A region of its own
+  /// unless it is called within one.
   void run(int chunks, void (*body)(void* context, int chunk), void* context) const;
-  /// Runs body(context) as one of the threads: verbs used within need not enter the pool one by one.
+  /// body(context) as a region. Its first run() calls the workers; within a region it is a plain call.
   void enter(void (*body)(void* context), void* context) const;
   /// [ms] Since some fixed moment.
   static double wall_time();
 
  private:
-  struct Arena;
+  struct Region;
   int count_ = 1;
-  std::unique_ptr<Arena> arena_;
+  std::unique_ptr<Region> region_;
 };
 
 }  // namespace talus
@@ -145,6 +150,15 @@ class BasicCpuExec {
         local.template solve<Real>(lane);
       }
     });
+  }
+
+  template <class Task>
+  void together(const char*, const Task& task) {
+    struct Call {
+      BasicCpuExec* exec;
+      const Task* task;
+    } call{this, &task};
+    threads_->enter([](void* c) { (*static_cast<Call*>(c)->task)(*static_cast<Call*>(c)->exec); }, &call);
   }
 
   void exclusive_scan(const char*, Column<Index> values, Count n) {

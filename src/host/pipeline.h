@@ -2,7 +2,6 @@
 // One step on one page. Read this first: every stage is a verb below, with a file of its own in src/host/stages; its
 // kernels are in kernels/. The same page runs on the CPU and on CUDA.
 #pragma once
-#include "stages/begin_step.h"
 #include "stages/collide_pairs.h"
 #include "stages/color_contacts.h"
 #include "stages/find_pairs.h"
@@ -17,8 +16,7 @@ namespace talus {
 /// as it was: every loop bound becomes zero, the host enlarges the buffer and enqueues the same step again.
 template <class Exec>
 void run_step(Exec& exec, const StepViews& v) {  //      reads                          -> writes
-  begin_step(exec, v);                           //      must_grow                      -> loop bounds
-  update_bounds(exec, v);                        //      pose, velocity                 -> fattened AABBs
+  update_bounds(exec, v);                        //      pose, velocity, must_grow      -> loop bounds, fattened AABBs
   find_pairs(exec, v);                           //      AABBs                          -> sorted unique pairs
   collide_pairs(exec, v);                        //      pairs, pose, last cache        -> manifolds, warm start
   color_contacts(exec, v);                       //      body graph                     -> colors, lanes

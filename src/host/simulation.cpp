@@ -95,6 +95,13 @@ void Simulation::reserve_rows(Index rows) {
   }
   row_capacity_ = capacity;
   state_copied_ = false;
+  forget_candidates();
+}
+
+// The next step looks for them anew.
+void Simulation::forget_candidates() {
+  const Index none = 0;
+  memory_.upload(&counters_.column().data->kept_rows, &none, sizeof(Index));
 }
 
 void Simulation::set_rows(Index rows) {
@@ -131,6 +138,7 @@ void Simulation::resize_pairs(Index pairs) {
   }
   broad_.resize_pairs(memory_, pairs);
   pair_capacity_ = pairs;
+  forget_candidates();
 }
 
 StepViews Simulation::views(const StepShape& shape, std::uint64_t step) const {

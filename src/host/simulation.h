@@ -111,6 +111,7 @@ class Simulation {
   void grow(const Counters& counters, StepStatus& status);
   void clear_growth();
   void resize_pairs(Index pairs);
+  void forget_candidates();
   Index initial_entries(Index rows) const;
 
   std::shared_ptr<StepBackend> backend_;

@@ -126,7 +126,7 @@ INSTANTIATE_TEST_SUITE_P(Solvers, CudaAgrees,
                                          Variant{"moreau", {.integrator = Integrator::moreau}},
                                          Variant{"projection", {.stabilization = Stabilization::projection}},
                                          Variant{"cold", {.relax_iterations = 2, .warm_start = false}}),
-                         [](const auto& info) { return std::string(info.param.name); });
+                         [](const auto& variant) { return std::string(variant.param.name); });
 
 }  // namespace
 }  // namespace talus

@@ -40,10 +40,10 @@ TEST_P(Standing, TowerOfTwentyDoesNotBuckle) {
 
 TEST_P(Standing, PyramidOfFortyStandsForHalfAMinute) {
   const scenes::Metrics m = after("pyramid2d_40", 1800, def());
-  EXPECT_LT(m.drift_max, 0.25);
-  EXPECT_LT(m.sag_max, 0.1);
-  EXPECT_LT(m.pen_max, 0.02);
-  EXPECT_LT(m.vmax, 0.05);
+  EXPECT_LT(m.drift_max, 0.055);  // measured: 0.034
+  EXPECT_LT(m.sag_max, 0.08);     // 0.054
+  EXPECT_LT(m.pen_max, 0.005);    // 0.0034
+  EXPECT_LT(m.vmax, 0.0025);
 }
 
 TEST_P(Standing, HouseOfCardsStands) {

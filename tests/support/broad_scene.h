@@ -8,7 +8,6 @@
 #include "broad_tables.h"
 #include "memory_cpu.h"
 #include "shapes/extent.h"
-#include "stages/begin_step.h"
 #include "stages/find_pairs.h"
 #include "stages/update_bounds.h"
 
@@ -53,6 +52,7 @@ class BroadScene {
   }
   void resize_pairs(Index pairs) {
     broad_.resize_pairs(memory_, pairs);
+    counters_.kept_rows = 0;  // the candidates are gone
     owner_.reset(memory_, pairs, "pairs");
     partner_.reset(memory_, pairs, "pairs");
   }
@@ -77,7 +77,6 @@ class BroadScene {
   template <class Exec>
   void run_once(Exec& exec) {
     const StepViews v = views();
-    begin_step(exec, v);
     update_bounds(exec, v);
     find_pairs(exec, v);
   }

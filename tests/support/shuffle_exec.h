@@ -31,6 +31,11 @@ class ShuffleExec {
     for (Index i : shuffled((*range.end - begin) / Width)) kernel.template solve<Real>(begin + i * Width);
   }
 
+  template <class Task>
+  void together(const char*, const Task& task) {
+    task(*this);
+  }
+
   void exclusive_scan(const char*, Column<Index> values, Count n) {
     std::exclusive_scan(values.data, values.data + size_of(n), values.data, Index(0));
   }

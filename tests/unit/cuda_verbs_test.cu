@@ -35,6 +35,35 @@ struct MarkLane {
   }
 };
 
+/// One element: how many elements the loops after it have.
+struct SetCount {
+  Index* count;
+  Index value;
+  __device__ void operator()(Index) const { *count = value; }
+};
+/// Reads what a far element wrote in the loop before.
+struct Rotate {
+  Column<Index> from, to;
+  __device__ void operator()(Index i) const { to[i] = from[(i + from.size / 2 + 1) % from.size] + 1; }
+};
+/// Loops that need all of the one before, counts that change on the way, and loops without elements.
+struct RotateManyTimes {
+  Column<Index> a, b, marks;
+  Index* live;
+  const Index* bounds;  // of lanes
+  template <class Team>
+  TALUS_HD void operator()(Team& team) const {
+    for (int round = 0; round < 3; ++round) {
+      team.for_each("clear", Count{nullptr, 1}, SetCount{live, 0});
+      team.for_each("set", Count{nullptr, 1}, SetCount{live, a.size});
+      team.for_each("there", Count{live, a.size}, Rotate{a, b});
+      team.for_each_lane("mark", {bounds, bounds + 1, marks.size}, MarkLane{marks});
+      team.for_each_lane("none", {bounds, bounds, marks.size}, MarkLane{marks});
+      team.for_each("back", Count{live, a.size}, Rotate{b, a});
+    }
+  }
+};
+
 class CudaVerbs : public testing::TestWithParam<Index> {
  protected:
   void SetUp() override {
@@ -171,6 +200,27 @@ TEST_P(CudaVerbs, SortEqualsStandardStableSort) {
       EXPECT_EQ(got_values, order);
     }
   }
+}
+
+TEST_P(CudaVerbs, LoopsOfATaskSeeAllOfTheLoopsBefore) {
+  const Index size = std::max<Index>(GetParam(), 1);
+  const Index lanes = (size + kLanes - 1) / kLanes * kLanes;
+  std::vector<Index> expected(static_cast<std::size_t>(size)), next(static_cast<std::size_t>(size));
+  std::iota(expected.begin(), expected.end(), 0);
+  Block a_block, b_block, live_block, bounds_block, mark_block;
+  const Column<Index> a = upload(a_block, expected), b = upload(b_block, next);
+  const Column<Index> live = upload(live_block, std::vector<Index>{-1});
+  const Column<Index> bounds = upload(bounds_block, std::vector<Index>{0, lanes});
+  const Column<Index> marks = upload(mark_block, std::vector<Index>(static_cast<std::size_t>(lanes), 0));
+  run_verbs([&](CudaExec& exec) { exec.together("rotate", RotateManyTimes{a, b, marks, live.data, bounds.data}); });
+  for (int round = 0; round < 6; ++round) {
+    for (Index i = 0; i < size; ++i) {
+      next[static_cast<std::size_t>(i)] = expected[static_cast<std::size_t>((i + size / 2 + 1) % size)] + 1;
+    }
+    std::swap(expected, next);
+  }
+  EXPECT_EQ(download(a), expected);
+  EXPECT_EQ(download(marks), std::vector<Index>(static_cast<std::size_t>(lanes), 3));
 }
 
 TEST_P(CudaVerbs, CapturedVerbsReplayWithOtherCounts) {

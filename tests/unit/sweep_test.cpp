@@ -203,6 +203,45 @@ TEST(Sweep, ObeysFiltersIgnoredPairsFrozenAndDeadRows) {
   expect_all_pairs(list, "ignored", ignored);
 }
 
+/// Bodies drift, one flies through, some change: the pairs are those of a search in every step.
+TEST(Sweep, KeptCandidatesGiveThePairsOfASearch) {
+  std::vector<SceneBody> list = cloud(400, 31);
+  for (SceneBody& body : list) {
+    body.linear_velocity = 0.05f * body.linear_velocity;
+    body.angular_velocity = 0.05f * body.angular_velocity;
+  }
+  SceneBody floor;
+  floor.shape = plane({0.0f, 1.0f, 0.0f});
+  floor.position = {0.0f, -3.0f, 0.0f};
+  list.push_back(floor);
+  const CpuThreads threads(1);
+  BasicCpuExec<NativePack> exec(threads);
+  BroadScene scene(list);
+  int searches = 0;
+  for (int step = 0; step < 120; ++step) {
+    const StepViews v = scene.views();
+    for (Index row = 0; row < 400; ++row) {
+      if (v.model.motion[row] == std::uint8_t(Motion::fixed)) continue;
+      const Vec3 x = v.state.position[row], velocity = v.state.linear_velocity[row];
+      v.state.position.set(row, x + scene.params().dt * velocity);
+    }
+    if (step == 20) v.model.motion[3] = std::uint8_t(Motion::fixed);
+    if (step == 25) v.model.motion[3] = std::uint8_t(Motion::dynamic);
+    if (step == 30) v.model.mask[5] = 0;
+    if (step == 35) v.model.mask[5] = 0x80000000u | v.model.group[6];
+    if (step == 40) v.state.frozen[7] = 1;
+    if (step == 45) v.state.frozen[7] = 0;
+    if (step == 50) v.model.alive[9] = 0;
+    if (step == 55) v.model.alive[9] = 1;
+    if (step == 60) v.state.linear_velocity.set(11, {40.0f, 0.0f, 0.0f});
+    scene.run(exec);
+    ASSERT_EQ(scene.pairs(), all_near_pairs(scene)) << "step " << step;
+    searches += scene.counters().search_rows > 0 ? 1 : 0;
+  }
+  EXPECT_GT(searches, 10);
+  EXPECT_LT(searches, 80);
+}
+
 TEST(Sweep, NeverPairsBodiesThatNeitherMoves) {
   std::vector<SceneBody> list = cloud(300, 25);
   for (std::size_t i = 0; i < list.size(); ++i) list[i].motion = i % 2 == 0 ? Motion::fixed : Motion::kinematic;

@@ -9,7 +9,10 @@
 #include <limits>
 #include <numeric>
 #include <random>
+#include <thread>
 #include <vector>
+
+#include <oneapi/tbb/parallel_for.h>
 
 #include "exec_cpu.h"
 #include "math/atomic.h"
@@ -142,6 +145,133 @@ TEST(Verbs, SortByKeyIsStableOnAnyNumberOfThreads) {
       }
     }
   }
+}
+
+/// One element: how many elements the loops after it have.
+struct SetCount {
+  Index* count;
+  Index value;
+  void operator()(Index) const { *count = value; }
+};
+/// Reads what another element wrote in the loop before, anywhere in the column.
+struct Rotate {
+  Column<Index> from, to;
+  void operator()(Index i) const { to[i] = from[(i + from.size / 2 + 1) % from.size] + 1; }
+};
+/// Many loops, each of which needs all of the one before; counts that change on the way; and loops without elements.
+struct RotateManyTimes {
+  Column<Index> a, b;
+  int rounds;
+  Index* live;
+  const Index* zero;
+  std::atomic<int>* marks;  // of lanes
+  Index blocks[2];          // lanes to mark: [first, last)
+  template <class Team>
+  void operator()(Team& team) const {
+    for (int round = 0; round < rounds; ++round) {
+      team.for_each("clear", Count{nullptr, 1}, SetCount{live, 0});
+      team.for_each("none", Count{live, a.size}, Rotate{a, a});
+      team.for_each("set", Count{nullptr, 1}, SetCount{live, a.size});
+      team.for_each("there", Count{live, a.size}, Rotate{a, b});
+      team.for_each_lane("mark", LaneRange{&blocks[0], &blocks[1], blocks[1]}, MarkLanes{marks});
+      team.for_each_lane("none", LaneRange{zero, zero, blocks[1]}, MarkLanes{marks});
+      team.for_each("back", Count{live, a.size}, Rotate{b, a});
+    }
+  }
+};
+
+void expect_rotations(const CpuThreads& threads, Index size, int rounds) {
+  std::vector<Index> a(std::size_t(size), 0), b(std::size_t(size), 0);
+  std::iota(a.begin(), a.end(), 0);
+  std::vector<Index> expected = a, next = a;
+  for (int round = 0; round < 2 * rounds; ++round) {
+    for (Index i = 0; i < size; ++i) next[std::size_t(i)] = expected[std::size_t((i + size / 2 + 1) % size)] + 1;
+    std::swap(expected, next);
+  }
+  constexpr Index kBlocks = 40;
+  std::vector<std::atomic<int>> marks(std::size_t(kBlocks * kLanes));
+  Index live = -1;
+  const Index zero = 0;
+  BasicCpuExec<NativePack> exec(threads);
+  exec.together(
+      "rotate",
+      RotateManyTimes{
+          {a.data(), size}, {b.data(), size}, rounds, &live, &zero, marks.data(), {kLanes, kBlocks * kLanes}});
+  ASSERT_EQ(a, expected) << size << " elements on " << threads.count() << " threads";
+  for (Index lane = 0; lane < kBlocks * kLanes; ++lane) {
+    ASSERT_EQ(marks[std::size_t(lane)].load(), lane >= kLanes ? rounds : 0);
+  }
+}
+
+TEST(Verbs, LoopsOfATaskSeeAllOfTheLoopsBefore) {
+  for (int count : {1, 2, 3, 8}) {
+    const CpuThreads threads(count);
+    for (Index size : {1, 33, 1500, 20000}) expect_rotations(threads, size, 40);
+    expect_rotations(threads, 3000, 1000);
+  }
+}
+
+TEST(Verbs, TasksRunOnSeveralThreadsOfTheUserAndWithinTasksOfTheUser) {
+  std::vector<std::thread> users;
+  for (int user = 0; user < 4; ++user) {
+    users.emplace_back([user] {
+      const CpuThreads threads(2 + user);
+      for (int i = 0; i < 5; ++i) expect_rotations(threads, 5000, 20);
+    });
+  }
+  for (std::thread& user : users) user.join();
+  tbb::parallel_for(0, 8, [](int i) {
+    const CpuThreads threads(1 + i % 4);
+    expect_rotations(threads, 5000, 20);
+  });
+}
+
+struct ScanAndSort {
+  BasicCpuExec<float>* exec;
+  Column<Index> values;
+  SortColumns columns;
+  template <class Team>
+  void operator()(Team&) const {
+    exec->exclusive_scan("scan", values, Count{nullptr, values.size});
+    exec->sort_by_key("sort", columns, Count{nullptr, columns.keys.size}, 32);
+  }
+};
+
+TEST(Verbs, ScansAndSortsWithinARegionEqualThoseOutside) {
+  constexpr Index kSize = 50000;
+  std::mt19937 random(3);
+  std::vector<Index> values;
+  std::vector<std::uint32_t> keys, ids(kSize), spare_keys(kSize), spare_values(kSize);
+  for (Index i = 0; i < kSize; ++i) values.push_back(Index(random() % 9)), keys.push_back(std::uint32_t(random()));
+  std::iota(ids.begin(), ids.end(), 0u);
+  std::vector<Index> scanned(values.size());
+  std::exclusive_scan(values.begin(), values.end(), scanned.begin(), 0);
+  std::vector<std::uint32_t> sorted = keys;
+  std::stable_sort(sorted.begin(), sorted.end());
+  const CpuThreads threads(3);
+  BasicCpuExec<float> exec(threads);
+  exec.together(
+      "both",
+      ScanAndSort{
+          &exec,
+          {values.data(), kSize},
+          {{keys.data(), kSize}, {ids.data(), kSize}, {spare_keys.data(), kSize}, {spare_values.data(), kSize}}});
+  EXPECT_EQ(values, scanned);
+  EXPECT_EQ(keys, sorted);
+}
+
+TEST(Verbs, ARegionThatThrowsEndsAndTheNextOneWorks) {
+  const CpuThreads threads(4);
+  const auto body = [](void* context) {
+    const CpuThreads& used = *static_cast<const CpuThreads*>(context);
+    std::atomic<int> sum{0};
+    used.run(
+        100, [](void* s, int chunk) { static_cast<std::atomic<int>*>(s)->fetch_add(chunk); }, &sum);
+    EXPECT_EQ(sum.load(), 4950);
+    throw Error("on purpose");
+  };
+  EXPECT_THROW(threads.enter(body, const_cast<CpuThreads*>(&threads)), Error);
+  expect_rotations(threads, 5000, 20);
 }
 
 struct Halve {

@@ -97,8 +97,8 @@ TEST_P(WorldMechanicsTest, CollisionsKeepMomentum) {
   EXPECT_TRUE(report);
   EXPECT_LT(after.kinetic_energy, before.kinetic_energy) << "they did collide";
   for (int axis = 0; axis < 3; ++axis) {
-    EXPECT_NEAR(after.momentum[axis], before.momentum[axis], 2e-5);
-    EXPECT_NEAR(after.angular_momentum[axis], before.angular_momentum[axis], 0.05);
+    EXPECT_NEAR(after.momentum[axis], before.momentum[axis], 1e-5);                  // measured: 6e-6 of 6
+    EXPECT_NEAR(after.angular_momentum[axis], before.angular_momentum[axis], 8e-4);  // 5e-4
   }
 }
 

@@ -6,7 +6,26 @@
 #include "narrow.h"
 #include "step_views.h"
 
-namespace talus {
+namespace talus::inline TALUS_ISA {
+
+/// Contacts among the pairs, if there is room for them.
+struct ListContactsTask {
+  StepViews v;
+
+  template <class Team>
+  TALUS_HD void operator()(Team& team) const {
+    const SolvePairScratch& s = v.solve.pairs;
+    const Count pairs{&v.counters->pairs, v.next.pairs.owner.size};
+    team.for_each("ListContacts", pairs,
+                  ListContacts{v.next.contacts, s.contact_index, v.solve.contacts.pair, v.solve.contacts.color,
+                               v.counters, v.shape.jacobi ? std::uint32_t(kOverflowColor) : kNoColor});
+    team.for_each("CountPoints", {nullptr, (pairs.capacity + CountPoints::kRun - 1) / CountPoints::kRun},
+                  CountPoints{v.next.contacts, s.batch_key, v.counters});
+    team.for_each("CheckContacts", {nullptr, 1},
+                  CheckGrowth{v.counters, &v.counters->contacts, &v.counters->contacts, v.solve.contact_capacity,
+                              Growth::contacts});
+  }
+};
 
 template <class Exec>
 void collide_pairs(Exec& exec, const StepViews& v) {
@@ -25,14 +44,7 @@ void collide_pairs(Exec& exec, const StepViews& v) {
       CollidePairs{v.model, v.state.linear_velocity, v.state.angular_velocity, v.last, v.broad.rows.pose, v.next.pairs,
                    s.batch_key, s.batch_pair, s.box_axes, s.last_row, v.next.contacts, s.contact_index, v.params});
   exec.exclusive_scan("number contacts", s.contact_index, pairs);
-  exec.for_each("ListContacts", pairs,
-                ListContacts{v.next.contacts, s.contact_index, v.solve.contacts.pair, v.solve.contacts.color,
-                             v.counters, v.shape.jacobi ? std::uint32_t(kOverflowColor) : kNoColor});
-  exec.for_each("CountPoints", {nullptr, (pairs.capacity + CountPoints::kRun - 1) / CountPoints::kRun},
-                CountPoints{v.next.contacts, s.batch_key, v.counters});
-  exec.for_each("CheckContacts", {nullptr, 1},
-                CheckGrowth{v.counters, &v.counters->contacts, &v.counters->contacts, v.solve.contact_capacity,
-                            Growth::contacts});
+  exec.together("ListContacts", ListContactsTask{v});
 }
 
-}  // namespace talus
+}  // namespace talus::inline TALUS_ISA

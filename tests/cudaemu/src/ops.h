@@ -4,7 +4,8 @@
 #include "common.h"
 
 namespace emu {
-Fns intLookup(std::string_view op, const std::vector<std::string_view>& mods, Ty t);
+Fns intLookup(std::string_view op, const std::vector<std::string_view>& mods, Ty t);  // and those of bitsLookup
+Fns bitsLookup(std::string_view op, const std::vector<std::string_view>& mods, Ty t);
 Fns floatLookup(std::string_view op, const std::vector<std::string_view>& mods, Ty t);
 Fns setpLookup(std::string_view cmp, Ty t);
 Fns setLookup(std::string_view cmp, Ty t);

@@ -71,7 +71,8 @@ const ErrorText kErrors[] = {
   E(cudaErrorStreamCaptureImplicit, "operation would make the legacy stream depend on a capturing blocking stream"),
   E(cudaErrorCapturedEvent, "operation not permitted on an event last recorded in a capturing stream"),
   E(cudaErrorStreamCaptureWrongThread, "attempt to terminate a thread-local capture sequence from another thread"),
-  E(cudaErrorGraphExecUpdateFailure, "the graph update was not performed because it included changes which violated constraints specific to instantiated graph update"),
+  E(cudaErrorGraphExecUpdateFailure, "the graph update was not performed because it included changes which violated "
+                                     "constraints specific to instantiated graph update"),
   E(cudaErrorPeerAccessUnsupported, "peer access is not supported between these two devices"),
   E(cudaErrorUnknown, "unknown error"),
 };
