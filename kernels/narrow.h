@@ -40,49 +40,111 @@ struct RecyclePairs {
   PairList pairs;
   // state in
   ContactCache last;
-  // out: element is one pair
+  // out: one pair a lane
   Column<CachedContact> contacts;
   Column<std::uint32_t> batch_key;
   Column<std::uint32_t> batch_pair;
   Column<Index> last_row;
   Column<Index> contact_index;
   // parameters
-  Counters* counters;  // pair_lanes is written
+  const Counters* counters;
   const StepParams* params;
 
-  TALUS_HD void operator()(Index pair) const {
-    const Index a = pairs.owner[pair], b = pairs.partner[pair];
-    const Index old = find_last_row(last, counters->cached_rows, a, b);
-    const bool kept = old >= 0 && recycle(contacts[pair], a, b, last.contacts[old]);
-    if (!kept) contacts[pair].count = 0.0f;
-    if (pair == 0) counters->pair_lanes = (counters->pairs + kLanes - 1) / kLanes * kLanes;
-    last_row[pair] = old;
-    contact_index[pair] = kept ? 1 : 0;
-    batch_pair[pair] = std::uint32_t(pair);
-    batch_key[pair] =
-        kept ? kRecycledBatch : std::uint32_t(pair_class(ShapeType(model.shape[a]), ShapeType(model.shape[b])));
+  /// A pack of pairs, with their contacts of the step before.
+  template <int kWidth>
+  struct Pairs {
+    std::uint32_t a[kWidth], b[kWidth], old[kWidth];  // old: row in the last cache, or 0
+    Index last_row[kWidth];                           // the same, or -1
+    float has_past[kWidth];                           // 1: there is one of two points or more
+    float limit[kWidth];                              // [m] how far B may have moved
+  };
+
+  template <class Real>
+  TALUS_INLINE void solve(Index lane) const {
+    constexpr int kWidth = LaneCount<Real>::value;
+    Pairs<kWidth> p;
+    const int size = min_of(kWidth, counters->pairs - lane);
+    for (int i = 0; i < kWidth; ++i) {
+      const Index pair = lane + min_of(i, size - 1), a = pairs.owner[pair], b = pairs.partner[pair];
+      const Index row = find_last_row(last, counters->cached_rows, a, b);
+      p.a[i] = std::uint32_t(a);
+      p.b[i] = std::uint32_t(b);
+      p.last_row[i] = row;
+      p.old[i] = std::uint32_t(max_of(row, 0));
+      p.has_past[i] = row >= 0 && last.contacts[row].count >= 2.0f ? 1.0f : 0.0f;
+      p.limit[i] = params->recycle_fraction * model.radius[a];
+    }
+    const Mask<Real> has_past = load_lanes(p.has_past, Real{}) > Real(0.0f);
+    const unsigned kept = any_of(has_past) ? recycle<Real>(lane, size, p, has_past) : 0u;
+    for (int i = 0; i < size; ++i) {
+      const Index pair = lane + i;
+      const bool is_kept = (kept >> i & 1u) != 0;
+      if (!is_kept) contacts[pair].count = 0.0f;
+      last_row[pair] = p.last_row[i];
+      contact_index[pair] = is_kept ? 1 : 0;
+      batch_pair[pair] = std::uint32_t(pair);
+      batch_key[pair] =
+          is_kept
+              ? kRecycledBatch
+              : std::uint32_t(pair_class(ShapeType(model.shape[Index(p.a[i])]), ShapeType(model.shape[Index(p.b[i])])));
+    }
   }
 
-  TALUS_HD bool recycle(CachedContact& contact, Index a, Index b, const CachedContact& old) const {
-    const int count = int(old.count);
-    if (count < 2) return false;
-    const BodyPose pa = pose[a], pb = pose[b];
-    // B as A sees it. In that frame neither the normal nor the points on A move.
-    const Vec3 position = rotate_back(pa.orientation, pb.position - pa.position);
-    const Quat rotation = conjugate(pa.orientation) * pb.orientation;
-    const float limit = params->recycle_fraction * model.radius[a];
-    if (!(length_squared(position - old.reference_position) < limit * limit)) return false;
-    const Quat turned = conjugate(old.reference_rotation) * rotation;
-    if (!(turned.x * turned.x + turned.y * turned.y + turned.z * turned.z < kRecycleSine * kRecycleSine)) return false;
+ private:
+  static constexpr std::uint32_t kUnits = sizeof(CachedContact) / 32;  // of 8 words: what gather_records moves
+  static constexpr std::uint32_t kFirstPoint = kUnits - kMaxPoints;
 
-    contact = old;
-    contact.normal = rotate(pa.orientation, old.reference_normal);
-    const Vec3 normal_a = old.reference_normal, normal_b = rotate_back(rotation, normal_a);
-    for (int i = 0; i < count; ++i) {
-      contact.point[i].separation =
-          dot(normal_a, position - old.point[i].local_a) + dot(normal_b, old.point[i].local_b);
+  template <class Real>
+  TALUS_INLINE void gather_unit(const std::uint32_t* old, std::uint32_t unit, Real out[8]) const {
+    std::uint32_t at[LaneCount<Real>::value];
+    for (int i = 0; i < LaneCount<Real>::value; ++i) at[i] = old[i] * kUnits + unit;
+    gather_records(reinterpret_cast<const float*>(last.contacts.data), at, out);
+  }
+
+  /// Writes the contacts of the lanes whose bit it returns.
+  template <class Real, int kWidth>
+  TALUS_INLINE unsigned recycle(Index lane, int size, const Pairs<kWidth>& p, Mask<Real> has_past) const {
+    const float* poses = reinterpret_cast<const float*>(pose.data);
+    Real pose_a[8], pose_b[8], header[8], reference[8];
+    gather_records(poses, p.a, pose_a);
+    gather_records(poses, p.b, pose_b);
+    gather_unit(p.old, 0, header);
+    gather_unit(p.old, 2, reference);
+    // B as A sees it. In that frame neither the normal nor the points on A move.
+    const QuatOf<Real> to_world{pose_a[4], pose_a[5], pose_a[6], pose_a[7]};
+    const Vec3Of<Real> between{pose_b[0] - pose_a[0], pose_b[1] - pose_a[1], pose_b[2] - pose_a[2]};
+    const Vec3Of<Real> position = rotate_back(to_world, between);
+    const QuatOf<Real> rotation = conjugate(to_world) * QuatOf<Real>{pose_b[4], pose_b[5], pose_b[6], pose_b[7]};
+    const Vec3Of<Real> moved = position - Vec3Of<Real>{reference[0], reference[1], reference[2]};
+    const QuatOf<Real> turned =
+        conjugate(QuatOf<Real>{reference[4], reference[5], reference[6], reference[7]}) * rotation;
+    const Real limit = load_lanes(p.limit, Real{});
+    const Real sine_squared = turned.x * turned.x + turned.y * turned.y + turned.z * turned.z;
+    const Mask<Real> kept =
+        has_past && length_squared(moved) < limit * limit && sine_squared < Real(kRecycleSine * kRecycleSine);
+    const unsigned bits = lane_bits(kept);
+    if (bits == 0) return 0;
+
+    const Vec3Of<Real> normal_a{header[4], header[5], header[6]}, normal_b = rotate_back(rotation, normal_a);
+    const Vec3Of<Real> normal = rotate(to_world, normal_a);
+    float values[3 + kMaxPoints][kWidth];
+    store_lanes(values[0], normal.x);
+    store_lanes(values[1], normal.y);
+    store_lanes(values[2], normal.z);
+    for (int i = 0; i < kMaxPoints; ++i) {
+      Real point[8];
+      gather_unit(p.old, kFirstPoint + std::uint32_t(i), point);
+      const Vec3Of<Real> local_a{point[1], point[2], point[3]}, local_b{point[4], point[5], point[6]};
+      store_lanes(values[3 + i], dot(normal_a, position - local_a) + dot(normal_b, local_b));
     }
-    return true;
+    for (int i = 0; i < size; ++i) {
+      if ((bits >> i & 1u) == 0) continue;
+      CachedContact& contact = contacts[lane + i];
+      contact = last.contacts[Index(p.old[i])];
+      contact.normal = {values[0][i], values[1][i], values[2][i]};
+      for (int k = 0; k < int(contact.count); ++k) contact.point[k].separation = values[3 + k][i];
+    }
+    return bits;
   }
 };
 

@@ -470,8 +470,10 @@ struct TestCandidates {
 struct PlacePairs {
   FoundPairs found;     // listed: out, every element once
   Column<Index> begin;  // of each owner's list
+  Counters* counters;   // pair_lanes: out
 
   TALUS_HD void operator()(Index pair) const {
+    if (pair == 0) counters->pair_lanes = (counters->pairs + kLanes - 1) / kLanes * kLanes;
     found.listed[begin[found.owner[pair]] + found.place[pair]] = found.partner[pair];
   }
 };

@@ -32,11 +32,12 @@ void collide_pairs(Exec& exec, const StepViews& v) {
   exec.begin_stage(Stage::collide_pairs);
   const SolvePairScratch& s = v.solve.pairs;
   const Count pairs{&v.counters->pairs, v.next.pairs.owner.size};
-  exec.for_each("RecyclePairs", pairs,
-                RecyclePairs{v.model, v.broad.rows.pose, v.next.pairs, v.last, v.next.contacts, s.batch_key,
-                             s.batch_pair, s.last_row, s.contact_index, v.counters, v.params});
+  const LaneRange pair_lanes{&v.counters->first_lane, &v.counters->pair_lanes, s.box_axes.size};
+  exec.for_each_lane("RecyclePairs", pair_lanes,
+                     RecyclePairs{v.model, v.broad.rows.pose, v.next.pairs, v.last, v.next.contacts, s.batch_key,
+                                  s.batch_pair, s.last_row, s.contact_index, v.counters, v.params});
   exec.sort_by_key("sort pairs by shapes", {s.batch_key, s.batch_pair, s.spare_key, s.spare_pair}, pairs, 4);
-  exec.for_each_lane("FindBoxAxes", {&v.counters->first_lane, &v.counters->pair_lanes, s.box_axes.size},
+  exec.for_each_lane("FindBoxAxes", pair_lanes,
                      FindBoxAxes{v.broad.rows.pose, v.broad.rows.shape, v.next.pairs, s.batch_key, s.batch_pair,
                                  v.counters, s.box_axes});
   exec.for_each(

@@ -117,7 +117,7 @@ struct SortPairsTask {
   template <class Team>
   TALUS_HD void operator()(Team& team) const {
     team.for_each("place_pairs", Count{&v.counters->pairs, pair_capacity},
-                  PlacePairs{v.broad.found, v.next.pairs.begin});
+                  PlacePairs{v.broad.found, v.next.pairs.begin, v.counters});
     team.for_each("sort_partners", Count{&v.counters->rows, v.shape.rows},
                   SortPartners{v.broad.found.listed, v.next.pairs});
   }
