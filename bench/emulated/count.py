@@ -37,6 +37,7 @@ ROOT = HERE.parent.parent
 SORTS = "sort and scan"  # kernels that no stage has for itself
 SECTOR = 32              # [bytes]
 TOLD = 0.01              # changes below are not printed
+TOLD_KERNELS = 12        # nor are kernels beyond these
 
 
 class Plan(NamedTuple):
@@ -45,7 +46,7 @@ class Plan(NamedTuple):
 
 
 # A box_tumble is still falling after 120 steps. Two sizes of it tell what grows with the scene and what does not.
-CACHES = (1, 2, 4, 8, 16, 32)
+CACHES = (1, 2, 4, 8, 16)
 PLANS = {
     "box_pile_8000": Plan(caches=CACHES),
     "box_tumble_4000": Plan(before=240),
@@ -120,10 +121,16 @@ def number(value: float) -> float | int:
     return int(value) if value == int(value) else round(value, 2)
 
 
-def sweeps_per_step(facts: dict) -> int:
+def least_relax_sweeps() -> int:
+    text = (ROOT / "src" / "host" / "stages" / "solve_contacts.h").read_text(encoding="utf-8")
+    match = re.search(r"kLeastRelaxSweeps = (\d+)", text)
+    return int(match.group(1)) if match else 0
+
+
+def sweeps_per_step(facts: dict, least_relax: int) -> int:
     """As in src/host/stages/solve_contacts.h, without restitution: a warm start, then biased and relaxing sweeps."""
     relax = facts["substeps"] * facts["relax_iterations"]
-    return 1 + facts["substeps"] * facts["iterations"] + (max(relax, 3) if relax else 0)
+    return 1 + facts["substeps"] * facts["iterations"] + (max(relax, least_relax) if relax else 0)
 
 
 def grid_barriers(kernel: dict) -> float:
@@ -196,7 +203,7 @@ def summary(scene: str, before: int, steps: int, facts: dict, profiles: dict[int
             stage[key] = number(stage[key] + row[key])
     for stage in stages.values():
         stage["share"] = round(100 * stage["bytes"] / all_bytes, 1)
-    contacts, count = facts["contacts"], sweeps_per_step(facts)
+    contacts, count = facts["contacts"], sweeps_per_step(facts, least_relax_sweeps())
     solve = stages.get("solve_contacts", {}).get("bytes", 0)
     return {
         "scene": scene,
@@ -271,7 +278,9 @@ def differences(was: dict, now: dict) -> list[str]:
             what = ", ".join(f"{key} {a[key]} -> {b[key]}{percent(a[key], b[key])}" for key in keys)
         if what:
             rows.append((-weight, f"{name}: {what}"))
-    return lines + [line for _, line in sorted(rows)]
+    rows.sort()
+    left = [f"and {len(rows) - TOLD_KERNELS} kernels more"] if len(rows) > TOLD_KERNELS else []
+    return lines + [line for _, line in rows[:TOLD_KERNELS]] + left
 
 
 def self_test() -> None:
@@ -285,9 +294,9 @@ def self_test() -> None:
     assert stage_of("SolveContacts<biased>", words) == "solve_contacts"
     assert stage_of("Count", words) == "several" and stage_of("cub::DeviceScanKernel", words) == SORTS
     settings = {"substeps": 4, "iterations": 1, "relax_iterations": 1}
-    assert sweeps_per_step(settings) == 9
-    assert sweeps_per_step({**settings, "substeps": 1}) == 5
-    assert sweeps_per_step({**settings, "relax_iterations": 0}) == 5
+    assert sweeps_per_step(settings, 3) == 9 and sweeps_per_step(settings, 6) == 11
+    assert sweeps_per_step({**settings, "substeps": 1}, 3) == 5
+    assert sweeps_per_step({**settings, "relax_iterations": 0}, 3) == 5
     # Two launches of 3 blocks of 8 warps with 116 barriers of the grid each.
     cooperative = {"name": "void talus::run_together<X>(X)", "threads": 2 * 3 * 256, "launches": 2,
                    "barriers": 2 * 3 * 8 * 2 * 116}

@@ -9,6 +9,11 @@
 //   exec.for_each_lane(name, LaneRange range, kernel)
 //       kernel.template solve<Real>(lane) over the lanes of whole blocks, range.begin..range.end: Real is float (one
 //       lane a call) or a pack (that many lanes a call, lane a multiple of it).
+//   exec.together(name, task)
+//       task(team), a sequence of loops without a launch for each: team has for_each and for_each_lane, and a loop sees
+//       all that the loops before it wrote. Every thread of a GPU goes through the task, so it reads no memory but
+//       through its loops. A loop without elements costs nothing, not even a barrier; what it counted must therefore
+//       not be written by the next loop.
 //   exec.exclusive_scan(name, Column<Index> values, Count n)
 //       In place: values[i] becomes the sum of all before it.
 //   exec.sort_by_key(name, SortColumns columns, Count n, int bits)
