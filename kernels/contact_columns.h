@@ -41,6 +41,12 @@ struct alignas(32) CachedContact {
 };
 static_assert(sizeof(CachedContact) == 224);
 
+// Where its parts begin, in units of 32 bytes.
+constexpr int kHeaderUnit = 0;     // normal, count, reference_normal, color
+constexpr int kImpulseUnit = 1;    // friction, twist, impulse
+constexpr int kReferenceUnit = 2;  // reference_position, reference_rotation
+constexpr int kPointUnit = 3;      // the first point
+
 /// The pairs of one step with their contacts, row for row.
 struct ContactCache {
   PairList pairs;

@@ -65,6 +65,15 @@ TALUS_INLINE void store_records(float* base, Index row, const Real in[8]) {
   scatter_records(base, rows, in, every_lane(Real{}));
 }
 
+/// The same for larger records: words 8 * unit .. 8 * unit + 7 of each.
+template <class Real, class Record>
+TALUS_INLINE void gather_unit(const Column<Record>& records, const std::uint32_t* rows, int unit, Real out[8]) {
+  constexpr std::uint32_t kUnits = sizeof(Record) / 32;
+  std::uint32_t at[LaneCount<Real>::value];
+  for (int i = 0; i < LaneCount<Real>::value; ++i) at[i] = rows[i] * kUnits + std::uint32_t(unit);
+  gather_records(reinterpret_cast<const float*>(records.data), at, out);
+}
+
 /// Consecutive rows of a plain column, from `row` on.
 template <class Real>
 TALUS_INLINE Real load(const float* column, Index row) {

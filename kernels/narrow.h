@@ -91,16 +91,6 @@ struct RecyclePairs {
   }
 
  private:
-  static constexpr std::uint32_t kUnits = sizeof(CachedContact) / 32;  // of 8 words: what gather_records moves
-  static constexpr std::uint32_t kFirstPoint = kUnits - kMaxPoints;
-
-  template <class Real>
-  TALUS_INLINE void gather_unit(const std::uint32_t* old, std::uint32_t unit, Real out[8]) const {
-    std::uint32_t at[LaneCount<Real>::value];
-    for (int i = 0; i < LaneCount<Real>::value; ++i) at[i] = old[i] * kUnits + unit;
-    gather_records(reinterpret_cast<const float*>(last.contacts.data), at, out);
-  }
-
   /// Writes the contacts of the lanes whose bit it returns.
   template <class Real, int kWidth>
   TALUS_INLINE unsigned recycle(Index lane, int size, const Pairs<kWidth>& p, Mask<Real> has_past) const {
@@ -108,8 +98,8 @@ struct RecyclePairs {
     Real pose_a[8], pose_b[8], header[8], reference[8];
     gather_records(poses, p.a, pose_a);
     gather_records(poses, p.b, pose_b);
-    gather_unit(p.old, 0, header);
-    gather_unit(p.old, 2, reference);
+    gather_unit(last.contacts, p.old, kHeaderUnit, header);
+    gather_unit(last.contacts, p.old, kReferenceUnit, reference);
     // B as A sees it. In that frame neither the normal nor the points on A move.
     const QuatOf<Real> to_world{pose_a[4], pose_a[5], pose_a[6], pose_a[7]};
     const Vec3Of<Real> between{pose_b[0] - pose_a[0], pose_b[1] - pose_a[1], pose_b[2] - pose_a[2]};
@@ -133,7 +123,7 @@ struct RecyclePairs {
     store_lanes(values[2], normal.z);
     for (int i = 0; i < kMaxPoints; ++i) {
       Real point[8];
-      gather_unit(p.old, kFirstPoint + std::uint32_t(i), point);
+      gather_unit(last.contacts, p.old, kPointUnit + i, point);
       const Vec3Of<Real> local_a{point[1], point[2], point[3]}, local_b{point[4], point[5], point[6]};
       store_lanes(values[3 + i], dot(normal_a, position - local_a) + dot(normal_b, local_b));
     }

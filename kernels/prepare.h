@@ -115,8 +115,8 @@ struct PrepareContacts {
     const Real zero(0.0f), one(1.0f);
     const Mask<Real> there = load_lanes(from.there, Real{}) > zero;
     Real header[8], carried[8];
-    gather_unit(from, 0, header);
-    gather_unit(from, 1, carried);
+    gather_unit(contacts, from.pair, kHeaderUnit, header);
+    gather_unit(contacts, from.pair, kImpulseUnit, carried);
     const PreparedBody<Real> a = body_of<Real>(from.a, from.share_a), b = body_of<Real>(from.b, from.share_b);
     const Vec3Of<Real> normal{header[0], header[1], header[2]};
     const Real count = select(there, header[3], zero), mass = a.inv_mass + b.inv_mass;
@@ -134,7 +134,7 @@ struct PrepareContacts {
     for (int i = 0; i < kMaxPoints && any_of(Real(float(i)) < count); ++i) {
       const Mask<Real> has = Real(float(i)) < count;
       Real point[8];
-      gather_unit(from, kFirstPoint + i, point);
+      gather_unit(contacts, from.pair, kPointUnit + i, point);
       const Real separation = point[0];
       local_a[i] = {point[1], point[2], point[3]};
       const Vec3Of<Real> local_b{point[4], point[5], point[6]};
@@ -215,9 +215,6 @@ struct PrepareContacts {
   }
 
  private:
-  static constexpr int kUnits = int(sizeof(CachedContact) / 32);  // of 8 words: what gather_records moves
-  static constexpr int kFirstPoint = kUnits - kMaxPoints;
-
   template <int kWidth>
   TALUS_INLINE void find_sources(Index lane, Sources<kWidth>& from) const {
     int color = 0;
@@ -241,13 +238,6 @@ struct PrepareContacts {
                                          : combine(restitution_rule(rules_a), restitution_rule(rules_b),
                                                    model.restitution[a], model.restitution[b]);
     }
-  }
-
-  template <class Real, int kWidth>
-  TALUS_INLINE void gather_unit(const Sources<kWidth>& from, int unit, Real out[8]) const {
-    std::uint32_t at[kWidth];
-    for (int i = 0; i < kWidth; ++i) at[i] = from.pair[i] * kUnits + std::uint32_t(unit);
-    gather_records(reinterpret_cast<const float*>(contacts.data), at, out);
   }
 
   template <class Real>

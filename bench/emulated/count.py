@@ -19,6 +19,7 @@ changed number is a changed program. Per step:
         load_sectors, store_sectors, atomic_sectors; bytes and share [%];
         first_touch_bytes (each sector once a launch: what a perfect cache would leave to do);
         load_efficiency, store_efficiency [%] (bytes asked for / bytes of sectors);
+        peak: bytes and warp_instructions of the step that has most (one that searches for near boxes anew, say);
         memory_bytes: what passes caches of so many MB (scenes that bench/emulated/model scales up)
 """
 import argparse
@@ -103,18 +104,17 @@ def program(build: pathlib.Path) -> pathlib.Path:
     return found[0].resolve()
 
 
-def run(build: pathlib.Path, scene: str, before: int, steps: int, cache: int) -> tuple[dict, dict]:
-    """Facts of the scene, and the emulator's profile with a cache of so many MB (0: none)."""
+def run(build: pathlib.Path, scene: str, before: int, steps: int, cache: int) -> tuple[dict, list[dict]]:
+    """Facts of the scene, and the emulator's profile of each step with a cache of so many MB (0: none)."""
     with tempfile.TemporaryDirectory() as folder:
-        profile = os.path.join(folder, "profile.json")
         environment = dict(os.environ, LD_LIBRARY_PATH=str(emulator(build)), CUDAEMU_L2_MB=str(cache),
                            CUDAEMU_PROFILE=os.path.join(folder, "all.json"))
-        result = subprocess.run([program(build), scene, str(before), str(steps), profile], env=environment, text=True,
+        result = subprocess.run([program(build), scene, str(before), str(steps), folder], env=environment, text=True,
                                 stdout=subprocess.PIPE, check=False)
         if result.returncode != 0:
             sys.exit(f"count.py: {scene} failed")
-        with open(profile, encoding="utf-8") as file:
-            return json.loads(result.stdout), json.load(file)
+        profiles = [json.loads(pathlib.Path(folder, f"{i}.json").read_text(encoding="utf-8")) for i in range(steps)]
+        return json.loads(result.stdout), profiles
 
 
 def number(value: float) -> float | int:
@@ -138,7 +138,7 @@ def grid_barriers(kernel: dict) -> float:
     them around the wait of one thread. CUB's kernels are not cooperative: theirs are the block's own."""
     warps = kernel["threads"] / 32
     is_ours = re.match(r"(?:void )?talus::", kernel["name"])
-    return round(kernel["barriers"] / (2 * warps)) * kernel["launches"] if is_ours and warps else 0
+    return round(kernel["barriers"] / (2 * warps) * kernel["launches"]) if is_ours and warps else 0
 
 
 SUMS = {
@@ -156,13 +156,25 @@ SUMS = {
 }
 
 
-def kernel_sums(profile: dict, sweeps: list[str]) -> dict[str, dict]:
-    """The profile's counters by short name."""
+def bytes_of(row: dict) -> int:
+    return SECTOR * (row["load"] + row["store"] + row["atomic"])
+
+
+def kernel_sums(profiles: list[dict], sweeps: list[str]) -> dict[str, dict]:
+    """Counters of all steps by short name, and bytes and instructions of the step that has most of them."""
     kernels: dict[str, dict] = {}
-    for kernel in profile["kernels"]:
-        row = kernels.setdefault(short_name(kernel["name"], sweeps), dict.fromkeys(SUMS, 0))
-        for key, value_of in SUMS.items():
-            row[key] += value_of(kernel)
+    for profile in profiles:
+        step: dict[str, dict] = {}
+        for kernel in profile["kernels"]:
+            row = step.setdefault(short_name(kernel["name"], sweeps), dict.fromkeys(SUMS, 0))
+            for key, value_of in SUMS.items():
+                row[key] += value_of(kernel)
+        for name, row in step.items():
+            total = kernels.setdefault(name, {**dict.fromkeys(SUMS, 0), "peak_bytes": 0, "peak_warp": 0})
+            for key, value in row.items():
+                total[key] += value
+            total["peak_bytes"] = max(total["peak_bytes"], bytes_of(row))
+            total["peak_warp"] = max(total["peak_warp"], row["warp"])
     return kernels
 
 
@@ -170,16 +182,16 @@ def efficiency(used: int, sectors: int) -> float | None:
     return round(100 * used / (SECTOR * sectors), 1) if sectors else None
 
 
-def summary(scene: str, before: int, steps: int, facts: dict, profiles: dict[int, dict]) -> dict:
+def summary(scene: str, before: int, facts: dict, profiles: dict[int, list[dict]]) -> dict:
     """The contents of a file. Profiles are by size of the cache; they differ in memory traffic alone."""
     sweeps, words = sweep_names(), stage_words()
-    sums = {cache: kernel_sums(profile, sweeps) for cache, profile in profiles.items()}
+    sums = {cache: kernel_sums(of_cache, sweeps) for cache, of_cache in profiles.items()}
     any_cache = next(iter(profiles))
-    api, kernels = profiles[any_cache]["api"], sums[any_cache]
-    bytes_of = {name: SECTOR * (k["load"] + k["store"] + k["atomic"]) / steps for name, k in kernels.items()}
-    all_bytes = sum(bytes_of.values()) or 1
+    steps, kernels = len(profiles[any_cache]), sums[any_cache]
+    api = {key: sum(profile["api"][key] for profile in profiles[any_cache]) for key in profiles[any_cache][0]["api"]}
+    all_bytes = sum(map(bytes_of, kernels.values())) / steps or 1
     table, stages = {}, {}
-    for name, k in sorted(kernels.items(), key=lambda item: -bytes_of[item[0]]):
+    for name, k in sorted(kernels.items(), key=lambda item: -bytes_of(item[1])):
         row = {
             "stage": stage_of(name, words),
             "launches": number(k["launches"] / steps),
@@ -189,12 +201,14 @@ def summary(scene: str, before: int, steps: int, facts: dict, profiles: dict[int
             "load_sectors": number(k["load"] / steps),
             "store_sectors": number(k["store"] / steps),
             "atomic_sectors": number(k["atomic"] / steps),
-            "bytes": number(bytes_of[name]),
-            "share": round(100 * bytes_of[name] / all_bytes, 1),
+            "bytes": number(bytes_of(k) / steps),
+            "share": round(100 * bytes_of(k) / steps / all_bytes, 1),
             "first_touch_bytes": number(SECTOR * k["first"] / steps),
             "load_efficiency": efficiency(k["load_bytes"], k["load"]),
             "store_efficiency": efficiency(k["store_bytes"], k["store"]),
         }
+        if steps > 1:
+            row["peak"] = {"bytes": k["peak_bytes"], "warp_instructions": k["peak_warp"]}
         if caches := [cache for cache in sums if cache > 0]:
             row["memory_bytes"] = {str(c): number(SECTOR * sums[c][name]["memory"] / steps) for c in caches}
         table[name] = row
@@ -220,7 +234,7 @@ def summary(scene: str, before: int, steps: int, facts: dict, profiles: dict[int
             "memcpys": number((api["memcpy_h2d"] + api["memcpy_d2h"] + api["memcpy_d2d"]) / steps),
             "memsets": number(api["memsets"] / steps),
             "allocations": number(api["allocations"] / steps),
-            "bytes": number(sum(bytes_of.values())),
+            "bytes": number(sum(row["bytes"] for row in table.values())),
             "warp_instructions": number(sum(row["warp_instructions"] for row in table.values())),
             "sweeps": count,
             "points_per_contact": round(facts["points"] / contacts, 2) if contacts else None,
@@ -302,6 +316,13 @@ def self_test() -> None:
                    "barriers": 2 * 3 * 8 * 2 * 116}
     assert grid_barriers(cooperative) == 2 * 116
     assert grid_barriers({**cooperative, "name": "void cub::K(int)"}) == 0
+    counters = ("launches barriers warp_instructions thread_instructions global_load_sectors global_store_sectors "
+                "global_atomic_sectors global_load_unique_sectors global_store_unique_sectors global_load_bytes "
+                "global_store_bytes dram_read_sectors dram_write_sectors threads").split()
+    one = {"kernels": [{**dict.fromkeys(counters, 1), "name": "void talus::run<talus::device::X>(int)"}]}
+    two = {"kernels": one["kernels"] * 2}
+    sums = kernel_sums([one, two], sweeps)["X"]
+    assert sums["load"] == 3 and sums["first"] == 6 and sums["peak_bytes"] == 2 * 3 * SECTOR and sums["peak_warp"] == 2
     kernel = {"launches": 1, "bytes": 100, "warp_instructions": 7}
     was = {"contacts": 5, "per_step": {"launches": 2}, "kernels": {"A": kernel, "B": kernel}}
     now = {"bodies": 1, "pairs": 1, "contacts": 5, "points": 1, "colors": 1, "per_step": {"launches": 3},
@@ -334,7 +355,7 @@ def main() -> None:
         for scene, by_cache in runs.items():
             results = {cache: future.result() for cache, future in by_cache.items()}
             facts = next(iter(results.values()))[0]
-            result = summary(scene, plans[scene].before, args.steps, facts, {c: r[1] for c, r in results.items()})
+            result = summary(scene, plans[scene].before, facts, {c: r[1] for c, r in results.items()})
             (args.out / f"{scene}.json").write_text(text_of(result), encoding="utf-8")
             print(f"{scene}: {result['bodies']} bodies, {result['contacts']} contacts; per step "
                   f"{json.dumps(result['per_step'])}")

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// count_steps <scene> <steps before> <steps counted> <profile.json>: counts steps of a scene on the CUDA backend under
-// the emulator of the tests. The steps before run on the CPU backend, which has the same bits and takes seconds where
-// the emulator takes hours; the CUDA world resumes from a snapshot. Prints facts of the scene as JSON. Use count.py.
+// count_steps <scene> <steps before> <steps counted> <folder>: counts steps of a scene on the CUDA backend under the
+// emulator of the tests, each into <folder>/<step>.json. The steps before run on the CPU backend, which has the same
+// bits and takes seconds where the emulator takes many minutes; the CUDA world resumes from a snapshot. Prints facts of
+// the scene as JSON. Use count.py.
 #include <talus/talus.h>
 
 #include <dlfcn.h>
@@ -10,6 +11,7 @@
 #include <cstdlib>
 #include <exception>
 #include <sstream>
+#include <string>
 
 #include "scenes/scene.h"
 
@@ -31,7 +33,7 @@ void snapshot_after(const char* scene, int steps, std::ostream& out) {
 int main(int argc, char** argv) {
   using namespace talus;
   if (argc != 5) {
-    std::fputs("usage: count_steps <scene> <steps before> <steps counted> <profile.json>\n", stderr);
+    std::fputs("usage: count_steps <scene> <steps before> <steps counted> <folder>\n", stderr);
     return 2;
   }
   const auto reset = reinterpret_cast<void (*)()>(dlsym(RTLD_DEFAULT, "cudaemuProfileReset"));
@@ -51,9 +53,11 @@ int main(int argc, char** argv) {
     world.restore(snapshot);
     const float dt = scenes::make_scene(argv[1]).dt;
     for (int i = 0; i < kWarmSteps; ++i) world.step(dt);
-    reset();
-    for (int i = 0; i < counted; ++i) world.step_async(dt);
-    write(argv[4]);
+    for (int i = 0; i < counted; ++i) {
+      reset();
+      world.step_async(dt);
+      write((std::string(argv[4]) + '/' + std::to_string(i) + ".json").c_str());
+    }
     const StepReport& report = world.last_report();
     const SolverSettings& solver = world.def().solver;
     std::printf(
