@@ -79,6 +79,17 @@ struct HeapSeen {
   std::string difference;                          // of the first stage that differs; empty: none does
 };
 
+/// No stage differs, and the scene had everything that it is there for. Of 300 bodies.
+inline void expect_full_heap(const HeapSeen& seen, int steps) {
+  ASSERT_TRUE(seen.difference.empty()) << seen.difference;
+  EXPECT_GT(seen.contacts, 300);
+  EXPECT_GT(seen.overflow, 0);
+  EXPECT_GT(seen.recycled, 0);
+  EXPECT_EQ(seen.shape_pairs, 9);
+  EXPECT_TRUE(seen.pushed);
+  EXPECT_GE(seen.stages, std::size_t(steps) * (kStageCount - 1));
+}
+
 /// Rows of a column of indices.
 inline std::vector<Index> indices(const StageDump& dump, const char* name) {
   std::vector<Index> list;
