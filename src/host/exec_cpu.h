@@ -188,8 +188,8 @@ class BasicCpuExec {
   }
 
  private:
-  static constexpr Index kElementGrain = 512;  // below twice this a loop is not worth waking threads for
-  static constexpr Index kBlockGrain = 4;
+  static constexpr Index kElementGrain = 192;  // below twice this a loop is not worth sharing
+  static constexpr Index kBlockGrain = 1;
   static constexpr Index kScanGrain = 8192;
   static constexpr Index kSortGrain = 4096;
   static constexpr int kChunksPerThread = 4;  // some slack, for uneven chunks and for threads that come late

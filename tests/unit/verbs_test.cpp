@@ -12,7 +12,7 @@
 #include <thread>
 #include <vector>
 
-#include <oneapi/tbb/parallel_for.h>
+#include <oneapi/tbb/task_arena.h>
 
 #include "exec_cpu.h"
 #include "math/atomic.h"
@@ -211,7 +211,7 @@ TEST(Verbs, LoopsOfATaskSeeAllOfTheLoopsBefore) {
   }
 }
 
-TEST(Verbs, TasksRunOnSeveralThreadsOfTheUserAndWithinTasksOfTheUser) {
+TEST(Verbs, TasksRunOnSeveralThreadsOfTheUserAndWithinAnArenaOfTheUser) {
   std::vector<std::thread> users;
   for (int user = 0; user < 4; ++user) {
     users.emplace_back([user] {
@@ -220,10 +220,13 @@ TEST(Verbs, TasksRunOnSeveralThreadsOfTheUserAndWithinTasksOfTheUser) {
     });
   }
   for (std::thread& user : users) user.join();
-  tbb::parallel_for(0, 8, [](int i) {
-    const CpuThreads threads(1 + i % 4);
-    expect_rotations(threads, 5000, 20);
-  });
+  tbb::task_arena arena(3);
+  for (int count : {1, 2, 4}) {
+    arena.execute([count] {
+      const CpuThreads threads(count);
+      expect_rotations(threads, 5000, 20);
+    });
+  }
 }
 
 struct ScanAndSort {
@@ -242,7 +245,10 @@ TEST(Verbs, ScansAndSortsWithinARegionEqualThoseOutside) {
   std::mt19937 random(3);
   std::vector<Index> values;
   std::vector<std::uint32_t> keys, ids(kSize), spare_keys(kSize), spare_values(kSize);
-  for (Index i = 0; i < kSize; ++i) values.push_back(Index(random() % 9)), keys.push_back(std::uint32_t(random()));
+  for (Index i = 0; i < kSize; ++i) {
+    values.push_back(Index(random() % 9));
+    keys.push_back(std::uint32_t(random()));
+  }
   std::iota(ids.begin(), ids.end(), 0u);
   std::vector<Index> scanned(values.size());
   std::exclusive_scan(values.begin(), values.end(), scanned.begin(), 0);
