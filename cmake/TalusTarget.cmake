@@ -5,10 +5,15 @@ cmake_path(NORMAL_PATH TALUS_ROOT)
 
 # Language, floating point and warnings. Equal bits on all backends rest on the floating point flags: no contraction to
 # fused multiply-adds and no fast-math; errno and traps are not looked at, which frees the vectoriser and changes no bit.
+# gcc 12 makes fused vfmsubadd of neighbouring operations in spite of -ffp-contract=off, in its vectoriser of straight
+# code, which therefore stays off; loops are vectorised by another.
 function(talus_set_options target)
   target_compile_features(${target} PRIVATE cxx_std_20)
   set_target_properties(${target} PROPERTIES CXX_EXTENSIONS OFF)
   set(host -ffp-contract=off -fno-math-errno -fno-trapping-math)
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    list(APPEND host -fno-tree-slp-vectorize)
+  endif()
   set(warnings -Wall -Wextra -Wdouble-promotion -Wshadow
     -Wno-unknown-pragmas              # nvcc's unroll
     -Wno-missing-field-initializers)  # designated initialisers name what they set, and leave the rest

@@ -5,6 +5,7 @@
 #include <talus/column.h>
 
 #include "lane_blocks.h"
+#include "math/record.h"
 #include "math/vec3.h"
 
 namespace talus::inline TALUS_ISA {
@@ -15,6 +16,10 @@ TALUS_INLINE float load_lanes(const float* from, float) {
 TALUS_INLINE void store_lanes(float* to, float value) {
   *to = value;
 }
+/// Whether a kernel that needs words of its row twice keeps them. A thread of a GPU has registers for them and pays for
+/// each access; a pack would have to put them on the stack, and finds them in the cache.
+constexpr bool kKeepsRows = TALUS_ON_DEVICE;
+
 /// Bit i: lane i of a mask.
 TALUS_INLINE unsigned lane_bits(bool condition) {
   return condition ? 1u : 0u;
@@ -22,23 +27,13 @@ TALUS_INLINE unsigned lane_bits(bool condition) {
 TALUS_INLINE bool every_lane(float) {
   return true;
 }
-/// Half a record, moved at once: records are aligned to 32 bytes. Word by word a GPU moves 2.4 times the bytes.
-struct [[gnu::may_alias]] alignas(16) HalfRecord {
-  float v[4];
-};
 /// Eight consecutive floats of a record whose row is given; for packs, of as many records as the pack has lanes.
 TALUS_INLINE void gather_records(const float* base, const std::uint32_t* rows, float out[8]) {
-  const HalfRecord* from = reinterpret_cast<const HalfRecord*>(base) + std::size_t(*rows) * 2;
-  const HalfRecord low = from[0], high = from[1];
-  for (int i = 0; i < 4; ++i) out[i] = low.v[i];
-  for (int i = 0; i < 4; ++i) out[4 + i] = high.v[i];
+  load_record(base, *rows, out);
 }
 /// The way back, for the lanes that are wanted.
 TALUS_INLINE void scatter_records(float* base, const std::uint32_t* rows, const float in[8], bool wanted) {
-  if (!wanted) return;
-  HalfRecord* to = reinterpret_cast<HalfRecord*>(base) + std::size_t(*rows) * 2;
-  to[0] = {{in[0], in[1], in[2], in[3]}};
-  to[1] = {{in[4], in[5], in[6], in[7]}};
+  store_record(base, *rows, in, wanted);
 }
 
 /// Lanes that a Real holds.

@@ -130,7 +130,7 @@ struct PrepareContacts {
     };
 
     Vec3Of<Real> center_a{zero, zero, zero}, center_b = center_a, local_a[kMaxPoints];
-    Real weights = zero, middle_separation = zero, points_give = zero;
+    Real weights = zero;
     for (int i = 0; i < kMaxPoints && any_of(Real(float(i)) < count); ++i) {
       const Mask<Real> has = Real(float(i)) < count;
       Real point[8];
@@ -161,9 +161,7 @@ struct PrepareContacts {
       const Real weight = select(has, max_of(Real(1e-3f), near), zero);
       center_a = center_a + weight * select<Real>(has, local_a[i], center_a);
       center_b = center_b + weight * select<Real>(has, local_b, center_b);
-      middle_separation = middle_separation + weight * select(has, separation, zero);
       weights = weights + weight;
-      points_give = points_give + select(has, k, zero);
     }
     const Real share = one / weights;
     const Vec3Of<Real> at_a = share * center_a, at_b = share * center_b;
@@ -180,12 +178,6 @@ struct PrepareContacts {
     }
     put(row::count, count);
     put_vector(row::normal, normal);
-    const Vec3Of<Real> middle_a = a.lever(at_a, normal_a), middle_b = b.lever(at_b, normal_b);
-    put_vector(row::middle_a, middle_a);
-    put_vector(row::middle_b, middle_b);
-    put(row::middle_separation, share * middle_separation);
-    put(row::middle_give, mass + a.give(middle_a, middle_a) + b.give(middle_b, middle_b));
-    put(row::points_give, points_give / count);
     put(row::friction, load_lanes(from.friction, Real{}));
     put(row::restitution, load_lanes(from.restitution, Real{}));
 
@@ -203,15 +195,17 @@ struct PrepareContacts {
     put_vector(row::friction_a2, a2);
     put_vector(row::friction_b2, b2);
     put_vector(row::friction_mass, {inverse * k22, inverse * k11, -inverse * k12});
+    // A single point has no twist: sweeps leave it out where no lane has more.
+    const Mask<Real> several = one < count;
     const Vec3Of<Real> twist_a = scale(a.scale, normal_a), twist_b = scale(b.scale, normal_b);
     put_vector(row::twist_a, twist_a);
     put_vector(row::twist_b, twist_b);
     put(row::twist_mass, one / (a.give(twist_a, twist_a) + b.give(twist_b, twist_b)));
-    put(row::twist_arm, arm / count);
+    put(row::twist_arm, select(several, arm / count, zero));
     const Vec3Of<Real> friction{carried[0], carried[1], carried[2]};
     put(row::friction_impulse, warm * dot(friction, t1));
     put(row::friction_impulse + 1, warm * dot(friction, t2));
-    put(row::twist_impulse, warm * carried[3]);
+    put(row::twist_impulse, select(several, warm * carried[3], zero));
   }
 
  private:

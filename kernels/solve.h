@@ -131,23 +131,50 @@ struct SolveContacts {
     return load_levers<Real>(row::at(point, row::lever_a), row::at(point, row::lever_b), lane);
   }
 
+  /// What a row says of a point.
+  template <class Real>
+  struct Point {
+    Levers<Real> levers;
+    Real separation, mass;
+  };
+  /// The points of a manifold. Rows are kept where kKeepsRows, else read again.
+  template <class Real>
+  struct Points {
+    Real impulse[kMaxPoints];
+    Point<Real> kept[kMaxPoints];
+  };
+  template <class Real>
+  TALUS_INLINE Point<Real> load_point(int i, Index lane) const {
+    return {load_levers<Real>(row::at(i, row::lever_a), row::at(i, row::lever_b), lane),
+            load<Real>(rows, row::at(i, row::separation), lane), load<Real>(rows, row::at(i, row::mass), lane)};
+  }
+  template <class Real>
+  TALUS_INLINE Point<Real> point_of(const Points<Real>& points, int i, Index lane) const {
+    if constexpr (kKeepsRows) {
+      return points.kept[i];
+    } else {
+      return load_point<Real>(i, lane);
+    }
+  }
+
   /// All rows of one manifold.
   template <class Real>
   TALUS_INLINE void solve_manifold(Index lane, BodyPair<Real>& bodies, const Softness& contact,
                                    const Softness& ground) const {
     const Vec3Of<Real> normal = load_vector<Real>(rows, row::normal, lane);
     const Real count = load<Real>(rows, row::count, lane);
-    Real impulse[kMaxPoints];
+    Points<Real> points;
+    TALUS_UNROLL
     for (int i = 0; i < kMaxPoints; ++i) {
       const bool some = any_of(Real(float(i)) < count);
-      impulse[i] = some ? load<Real>(rows, row::at(i, row::impulse), lane) : Real(0.0f);
+      points.impulse[i] = some ? load<Real>(rows, row::at(i, row::impulse), lane) : Real(0.0f);
     }
     if constexpr (kSweep == Sweep::warm_start) {
-      warm_start(lane, bodies, normal, count, impulse);
+      warm_start(lane, bodies, normal, count, points.impulse);
     } else {
-      if (moved != nullptr) follow_bodies(lane, normal, count);
-      if constexpr (kSweep == Sweep::relax) solve_friction(lane, bodies, normal, impulse);
-      solve_normals(lane, bodies, normal, count, impulse, contact, ground);
+      if constexpr (kSweep == Sweep::relax) solve_friction(lane, bodies, normal, count, points.impulse);
+      read_points(lane, normal, count, points);
+      solve_normals(lane, bodies, normal, count, points, contact, ground);
     }
   }
 
@@ -162,25 +189,35 @@ struct SolveContacts {
                  load_levers<Real>(row::friction_a1, row::friction_b1, lane));
     bodies.apply(load<Real>(rows, row::friction_impulse + 1, lane), t2,
                  load_levers<Real>(row::friction_a2, row::friction_b2, lane));
-    bodies.turn(load<Real>(rows, row::twist_impulse, lane), load_levers<Real>(row::twist_a, row::twist_b, lane));
+    if (any_of(Real(1.0f) < count)) {
+      bodies.turn(load<Real>(rows, row::twist_impulse, lane), load_levers<Real>(row::twist_a, row::twist_b, lane));
+    }
   }
 
-  /// Separations after the bodies moved, to first order: a ball that spins, whose lever is zero, stays where it is.
+  /// Separations follow the bodies if these moved, to first order: a ball that spins, whose lever is zero, stays where
+  /// it is.
   template <class Real>
-  TALUS_INLINE void follow_bodies(Index lane, Vec3Of<Real> normal, Real count) const {
-    Real a[8], b[8];
-    gather_records(&moved->shift.x, rows.at(row::body_a, lane), a);
-    gather_records(&moved->shift.x, rows.at(row::body_b, lane), b);
+  TALUS_INLINE void read_points(Index lane, Vec3Of<Real> normal, Real count, Points<Real>& points) const {
+    if (moved == nullptr && !kKeepsRows) return;
     BodyPair<Real> move;
-    move.a.angular = {a[4], a[5], a[6]};
-    move.b.angular = {b[4], b[5], b[6]};
-    const Real shift = dot(normal, Vec3Of<Real>{b[0] - a[0], b[1] - a[1], b[2] - a[2]});
-    const auto add = [&](int field, const Levers<Real>& levers) {
-      store(rows, field, lane, load<Real>(rows, field, lane) + (shift + move.turn_speed(levers)));
-    };
-    add(row::middle_separation, load_levers<Real>(row::middle_a, row::middle_b, lane));
-    for (int i = 0; i < kMaxPoints && any_of(Real(float(i)) < count); ++i) {
-      add(row::at(i, row::separation), point_levers<Real>(i, lane));
+    Real shift(0.0f);
+    if (moved != nullptr) {
+      Real a[8], b[8];
+      gather_records(&moved->shift.x, rows.at(row::body_a, lane), a);
+      gather_records(&moved->shift.x, rows.at(row::body_b, lane), b);
+      move.a.angular = {a[4], a[5], a[6]};
+      move.b.angular = {b[4], b[5], b[6]};
+      shift = dot(normal, Vec3Of<Real>{b[0] - a[0], b[1] - a[1], b[2] - a[2]});
+    }
+    TALUS_UNROLL
+    for (int i = 0; i < kMaxPoints; ++i) {
+      if (!any_of(Real(float(i)) < count)) break;
+      Point<Real> point = load_point<Real>(i, lane);
+      if (moved != nullptr) {
+        point.separation = point.separation + (shift + move.turn_speed(point.levers));
+        store(rows, row::at(i, row::separation), lane, point.separation);
+      }
+      if constexpr (kKeepsRows) points.kept[i] = point;
     }
   }
 
@@ -196,34 +233,48 @@ struct SolveContacts {
     }
   };
 
+  /// What softness makes of the contacts of a lane. Touching ground is stiffer.
+  template <class Real>
+  struct LaneSoftness {
+    Real bias_rate, mass_scale, impulse_scale;
+  };
+
+  /// [m/s] Speed that a point is to have less. Apart: the gap may close within the sub-step but not beyond. Touching:
+  /// soft push, none when relaxing.
+  template <class Real>
+  TALUS_INLINE Real bias_of(Real separation, const LaneSoftness<Real>& soft) const {
+    const Real closing = Real(params->inv_h) * separation, zero(0.0f);
+    if constexpr (kSweep == Sweep::biased) {
+      return select(separation > zero, closing, max_of(soft.bias_rate * separation, Real(-params->max_push_speed)));
+    } else {
+      return select(separation > zero, closing, zero);
+    }
+  }
+
   template <class Real>
   TALUS_INLINE void solve_normals(Index lane, BodyPair<Real>& bodies, Vec3Of<Real> normal, Real count,
-                                  Real impulse[kMaxPoints], const Softness& contact, const Softness& ground) const {
+                                  Points<Real>& points, const Softness& contact, const Softness& ground) const {
     const Real zero(0.0f), one(1.0f);
     AlongNormal<Real> along{dot(normal, bodies.b.linear - bodies.a.linear), zero,
                             bodies.inv_mass_a + bodies.inv_mass_b};
     const Mask<Real> on_ground = !(bodies.turns_a > zero && bodies.turns_b > zero);
-    const Real bias_rate = select(on_ground, Real(ground.bias_rate), Real(contact.bias_rate));
-    const Real soft_mass = select(on_ground, Real(ground.mass_scale), Real(contact.mass_scale));
-    const Real soft_impulse = select(on_ground, Real(ground.impulse_scale), Real(contact.impulse_scale));
+    const LaneSoftness<Real> soft{select(on_ground, Real(ground.bias_rate), Real(contact.bias_rate)),
+                                  select(on_ground, Real(ground.mass_scale), Real(contact.mass_scale)),
+                                  select(on_ground, Real(ground.impulse_scale), Real(contact.impulse_scale))};
     if constexpr (kSweep == Sweep::biased || kSweep == Sweep::relax) {
-      if (any_of(Real(1.0f) < count)) {
-        solve_middle(lane, bodies, along, count, impulse, bias_rate, soft_mass, soft_impulse);
-      }
+      if (any_of(one < count)) solve_middle(lane, bodies, along, count, points, soft);
     }
-    for (int i = 0; i < kMaxPoints && any_of(Real(float(i)) < count); ++i) {
-      const Levers<Real> levers = point_levers<Real>(i, lane);
-      const Real mass = load<Real>(rows, row::at(i, row::mass), lane);
-      const Real separation = load<Real>(rows, row::at(i, row::separation), lane);
-      const Real speed = along.speed + bodies.turn_speed(levers);
-      // Apart: the gap may close within the sub-step but not beyond. Touching: soft push, none when relaxing.
-      const Mask<Real> apart = separation > zero;
-      Real bias = select(apart, Real(params->inv_h) * separation, zero);
+    TALUS_UNROLL
+    for (int i = 0; i < kMaxPoints; ++i) {
+      if (!any_of(Real(float(i)) < count)) break;
+      const Point<Real> point = point_of(points, i, lane);
+      const Real before = points.impulse[i], speed = along.speed + bodies.turn_speed(point.levers);
+      Real bias = bias_of(point.separation, soft);
       Real mass_scale = one, impulse_scale = zero;
       if constexpr (kSweep == Sweep::biased) {
-        bias = select(apart, bias, max_of(bias_rate * separation, Real(-params->max_push_speed)));
-        mass_scale = select(apart, one, soft_mass);
-        impulse_scale = select(apart, zero, soft_impulse);
+        const Mask<Real> apart = point.separation > zero;
+        mass_scale = select(apart, one, soft.mass_scale);
+        impulse_scale = select(apart, zero, soft.impulse_scale);
       }
       if constexpr (kSweep == Sweep::bounce) {
         const Real approach = load<Real>(rows, row::at(i, row::approach), lane);
@@ -231,11 +282,10 @@ struct SolveContacts {
         const Mask<Real> bounces = approach < Real(-params->restitution_threshold) && peak > zero;
         bias = select(bounces, load<Real>(rows, row::restitution, lane) * approach, bias);
       }
-      const Real wanted = impulse[i] - mass * mass_scale * (speed + bias) - impulse_scale * impulse[i];
+      const Real wanted = before - point.mass * mass_scale * (speed + bias) - impulse_scale * before;
       const Real next = max_of(wanted, zero);
-      along.add(next - impulse[i]);
-      bodies.turn(next - impulse[i], levers);
-      impulse[i] = next;
+      along.add(next - before);
+      bodies.turn(next - before, point.levers);
       store(rows, row::at(i, row::impulse), lane, next);
       if (kSweep != Sweep::bounce && restitution) {
         store(rows, row::at(i, row::peak), lane, max_of(next, load<Real>(rows, row::at(i, row::peak), lane)));
@@ -249,46 +299,50 @@ struct SolveContacts {
   /// 5 s). Only where all points carry load, or none does yet.
   template <class Real>
   TALUS_INLINE void solve_middle(Index lane, BodyPair<Real>& bodies, AlongNormal<Real>& along, Real count,
-                                 Real impulse[kMaxPoints], Real bias_rate, Real soft_mass, Real soft_impulse) const {
-    const Real zero(0.0f);
-    Real least(1e30f), most = zero, sum = zero;
+                                 Points<Real>& points, const LaneSoftness<Real>& soft) const {
+    const Real zero(0.0f), one(1.0f);
+    const Vec3Of<Real> none{zero, zero, zero};
+    Levers<Real> all{none, none};  // sums over the points: an impulse on each of them turns the bodies so
+    Real least(1e30f), most = zero, impulses = zero, separations = zero, masses = zero;
+    TALUS_UNROLL
     for (int i = 0; i < kMaxPoints; ++i) {
-      least = select(Real(float(i)) < count, min_of(impulse[i], least), least);
-      most = max_of(impulse[i], most);
-      sum = sum + impulse[i];
+      if (!any_of(Real(float(i)) < count)) break;
+      const Point<Real> point = point_of(points, i, lane);
+      const Mask<Real> has = Real(float(i)) < count;
+      least = select(has, min_of(points.impulse[i], least), least);
+      most = max_of(points.impulse[i], most);
+      impulses = impulses + points.impulse[i];
+      separations = separations + select(has, point.separation, zero);
+      masses = masses + point.mass;
+      all = {all.a + point.levers.a, all.b + point.levers.b};
     }
-    const Levers<Real> levers = load_levers<Real>(row::middle_a, row::middle_b, lane);
-    const Real separation = load<Real>(rows, row::middle_separation, lane);
-    const Real speed = along.speed + bodies.turn_speed(levers);
-    const Mask<Real> apart = separation > zero;
-    Real bias = select(apart, Real(params->inv_h) * separation, zero), give = zero;
+    const Real share = one / max_of(count, one), separation = share * separations;
+    const Real speed = along.speed + share * bodies.turn_speed(all);
+    // Of a unit impulse shared by all points: what it adds to their mean speed, and what softness takes of that.
+    const Real turned = bodies.turns_a * dot(all.a, all.a) + bodies.turns_b * dot(all.b, all.b);
+    const Real rigid = along.give + share * share * turned;
+    Real give = zero;
     if constexpr (kSweep == Sweep::biased) {
-      bias = select(apart, bias, max_of(bias_rate * separation, Real(-params->max_push_speed)));
-      give = select(apart, zero, soft_impulse / soft_mass * load<Real>(rows, row::points_give, lane) / count);
+      give = select(separation > zero, zero, soft.impulse_scale / (soft.mass_scale * max_of(masses, Real(1e-30f))));
     }
-    const Real wanted = -(speed + bias + give * sum) / (load<Real>(rows, row::middle_give, lane) + give) / count;
-    const Mask<Real> even = Real(1.0f) < count && (least > zero || most == zero);
+    const Real wanted = -(speed + bias_of(separation, soft) + give * impulses) / (rigid + give) * share;
+    const Mask<Real> even = one < count && (least > zero || most == zero);
     const Real more = select(even, max_of(wanted, -least), zero);
-    for (int i = 0; i < kMaxPoints; ++i) impulse[i] = impulse[i] + select(Real(float(i)) < count, more, zero);
+    TALUS_UNROLL
+    for (int i = 0; i < kMaxPoints; ++i) {
+      points.impulse[i] = points.impulse[i] + select(Real(float(i)) < count, more, zero);
+    }
     along.add(more * count);
-    bodies.turn(more * count, levers);
+    bodies.turn(more, all);
   }
 
-  /// Coulomb friction of the whole manifold: first the twist, then the tangent plane.
+  /// Coulomb friction of the whole manifold: first the twist, which a single point has none of, then the tangent plane.
   template <class Real>
-  TALUS_INLINE void solve_friction(Index lane, BodyPair<Real>& bodies, Vec3Of<Real> normal,
+  TALUS_INLINE void solve_friction(Index lane, BodyPair<Real>& bodies, Vec3Of<Real> normal, Real count,
                                    const Real impulse[kMaxPoints]) const {
     const Real load_sum = impulse[0] + impulse[1] + impulse[2] + impulse[3];
     const Real limit = load<Real>(rows, row::friction, lane) * load_sum;
-
-    const Levers<Real> about_normal = load_levers<Real>(row::twist_a, row::twist_b, lane);
-    const Real spin = bodies.turn_speed(about_normal);
-    const Real twist = load<Real>(rows, row::twist_impulse, lane);
-    const Real twist_limit = limit * load<Real>(rows, row::twist_arm, lane);
-    const Real wanted = twist - load<Real>(rows, row::twist_mass, lane) * spin;
-    const Real next_twist = clamp_to(wanted, -twist_limit, twist_limit);
-    bodies.turn(next_twist - twist, about_normal);
-    store(rows, row::twist_impulse, lane, next_twist);
+    if (any_of(Real(1.0f) < count)) solve_twist(lane, bodies, limit);
 
     const Vec3Of<Real> t1 = load_vector<Real>(rows, row::tangent, lane), t2 = cross(normal, t1);
     const Levers<Real> levers1 = load_levers<Real>(row::friction_a1, row::friction_b1, lane);
@@ -305,6 +359,17 @@ struct SolveContacts {
     bodies.turn(n2 - f2, levers2);
     store(rows, row::friction_impulse, lane, n1);
     store(rows, row::friction_impulse + 1, lane, n2);
+  }
+
+  template <class Real>
+  TALUS_INLINE void solve_twist(Index lane, BodyPair<Real>& bodies, Real friction_limit) const {
+    const Levers<Real> about_normal = load_levers<Real>(row::twist_a, row::twist_b, lane);
+    const Real twist = load<Real>(rows, row::twist_impulse, lane);
+    const Real limit = friction_limit * load<Real>(rows, row::twist_arm, lane);
+    const Real wanted = twist - load<Real>(rows, row::twist_mass, lane) * bodies.turn_speed(about_normal);
+    const Real next = clamp_to(wanted, -limit, limit);
+    bodies.turn(next - twist, about_normal);
+    store(rows, row::twist_impulse, lane, next);
   }
 };
 

@@ -75,12 +75,12 @@ struct alignas(16) SplitSums {
   X(BoxAxes, box_axes, "", "of pairs of boxes that collide, in the order of batch_key") \
   X(Index, contact_index, "1", "1 if the pair has points; after the scan: contacts before it")
 
-#define TALUS_SOLVE_CONTACT_SCRATCH(X)                                   \
-  X(Index, pair, "1", "row of the contact in the cache")                 \
-  X(std::uint32_t, color, "1", "")                                       \
-  X(std::uint32_t, sort_key, "1", "color, sorted")                       \
-  X(std::uint32_t, sort_contact, "1", "contacts in the order of colors") \
-  X(std::uint32_t, spare_key, "1", "")                                   \
+#define TALUS_SOLVE_CONTACT_SCRATCH(X)                                 \
+  X(Index, pair, "1", "row of the contact in the cache")               \
+  X(std::uint32_t, color, "1", "")                                     \
+  X(std::uint32_t, sort_key, "1", "color, then points, sorted")        \
+  X(std::uint32_t, sort_contact, "1", "contacts in the order of keys") \
+  X(std::uint32_t, spare_key, "1", "")                                 \
   X(std::uint32_t, spare_contact, "1", "")
 
 namespace talus {
@@ -95,17 +95,12 @@ namespace row {
 enum Field : int {
   body_a,
   body_b,
-  pair,                              // row in the cache
-  count,                             // points, as a float
-  normal,                            // world frame, from A to B
-  middle_a = normal + 3,             // lever of A along the normal at the friction point
-  middle_b = middle_a + 3,           // lever of B
-  middle_separation = middle_b + 3,  // [m] now: mean of the points' separations, weighted as the friction point is
-  middle_give,                       // [1/kg] inverse effective mass along the normal at the friction point
-  points_give,                       // [1/kg] mean of the points' inverse effective masses
-  friction,                          // Coulomb coefficient
-  tangent,                           // world frame; the second one is cross(normal, tangent)
-  friction_a1 = tangent + 3,         // lever of A along the tangent, at the friction point
+  pair,                       // row in the cache
+  count,                      // points, as a float
+  normal,                     // world frame, from A to B
+  friction = normal + 3,      // Coulomb coefficient
+  tangent,                    // world frame; the second one is cross(normal, tangent)
+  friction_a1 = tangent + 3,  // lever of A along the tangent, at the friction point
   friction_b1 = friction_a1 + 3,
   friction_a2 = friction_b1 + 3,  // the same along the second tangent
   friction_b2 = friction_a2 + 3,

@@ -34,7 +34,8 @@
 #define TALUS_UNROLL
 #endif
 
-/// 1 while the compiler makes code for a GPU; chooses between hardware atomics and the compiler's, nothing else.
+/// 1 while the compiler makes code for a GPU; chooses how memory is reached (atomics, records, what is kept in
+/// registers), never what is computed.
 #if defined(__CUDA_ARCH__)
 #define TALUS_ON_DEVICE 1
 #else

@@ -48,7 +48,7 @@ void color_contacts(Exec& exec, const StepViews& v) {
   const SolveContactScratch& s = v.solve.contacts;
   exec.together("color_contacts", ColorContactsTask{v});
   exec.sort_by_key("sort contacts by color", {s.sort_key, s.sort_contact, s.spare_key, s.spare_contact},
-                   {&v.counters->contacts, v.solve.contact_capacity}, 4);
+                   {&v.counters->contacts, v.solve.contact_capacity}, kSortKeyBits);
   exec.together("shape_lanes", ShapeLanesTask{v});
 }
 
