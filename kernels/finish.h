@@ -99,7 +99,7 @@ struct StoreImpulses {
 /// How far velocities and impulses are from the contact law: for every point, min(impulse / mass, speed) would be zero
 /// (S1-84, the min-map). Floats >= 0 are ordered as their bits are, so an integer maximum serves.
 struct MeasureResidual {
-  SolveContacts<Sweep::relax> contacts;
+  SolveContacts<Sweep::relax, false> contacts;
   Counters* counters;
 
   TALUS_HD void operator()(Index lane) const {

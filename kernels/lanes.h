@@ -16,10 +16,6 @@ TALUS_INLINE float load_lanes(const float* from, float) {
 TALUS_INLINE void store_lanes(float* to, float value) {
   *to = value;
 }
-/// Whether a kernel that needs words of its row twice keeps them. A thread of a GPU has registers for them and pays for
-/// each access; a pack would have to put them on the stack, and finds them in the cache.
-constexpr bool kKeepsRows = TALUS_ON_DEVICE;
-
 /// Bit i: lane i of a mask.
 TALUS_INLINE unsigned lane_bits(bool condition) {
   return condition ? 1u : 0u;
@@ -129,5 +125,28 @@ template <class Real, int Fields>
 TALUS_INLINE void store(const LaneBlocks<Fields>& blocks, int field, Index row, Real value) {
   store_lanes(reinterpret_cast<float*>(blocks.at(field, row)), value);
 }
+
+/// Words of lane blocks that say where else to look. A thread keeps its word, as what it stores might change it for all
+/// that the compiler knows; a pack finds its words where they are.
+template <class Real>
+class RowIndices {
+ public:
+  template <int Fields>
+  TALUS_INLINE RowIndices(const LaneBlocks<Fields>& blocks, int field, Index row) : words_(blocks.at(field, row)) {}
+  TALUS_INLINE const std::uint32_t* data() const { return words_; }
+
+ private:
+  const std::uint32_t* words_;
+};
+template <>
+class RowIndices<float> {
+ public:
+  template <int Fields>
+  TALUS_INLINE RowIndices(const LaneBlocks<Fields>& blocks, int field, Index row) : word_(blocks.word(field, row)) {}
+  TALUS_INLINE const std::uint32_t* data() const { return &word_; }
+
+ private:
+  std::uint32_t word_;
+};
 
 }  // namespace talus::inline TALUS_ISA

@@ -51,6 +51,7 @@ struct PrepareBodies {
     const Real displacement[8] = {zero, zero, zero, zero, zero, zero, zero, one};
     store_records(&rows.displacement.data->shift.x, row, displacement);
     for (int i = 0; i < LaneCount<Real>::value; ++i) {
+      if (rows.split_count[row + i] == 0) continue;
       for (std::int64_t& change : rows.split_sums[row + i].change) change = 0;
     }
   }
@@ -130,7 +131,7 @@ struct PrepareContacts {
     };
 
     Vec3Of<Real> center_a{zero, zero, zero}, center_b = center_a, local_a[kMaxPoints];
-    Real weights = zero;
+    Real weights = zero, middle_separation = zero, points_give = zero;
     for (int i = 0; i < kMaxPoints && any_of(Real(float(i)) < count); ++i) {
       const Mask<Real> has = Real(float(i)) < count;
       Real point[8];
@@ -161,7 +162,9 @@ struct PrepareContacts {
       const Real weight = select(has, max_of(Real(1e-3f), near), zero);
       center_a = center_a + weight * select<Real>(has, local_a[i], center_a);
       center_b = center_b + weight * select<Real>(has, local_b, center_b);
+      middle_separation = middle_separation + weight * select(has, separation, zero);
       weights = weights + weight;
+      points_give = points_give + select(has, k, zero);
     }
     const Real share = one / weights;
     const Vec3Of<Real> at_a = share * center_a, at_b = share * center_b;
@@ -178,6 +181,12 @@ struct PrepareContacts {
     }
     put(row::count, count);
     put_vector(row::normal, normal);
+    const Vec3Of<Real> middle_a = a.lever(at_a, normal_a), middle_b = b.lever(at_b, normal_b);
+    put_vector(row::middle_a, middle_a);
+    put_vector(row::middle_b, middle_b);
+    put(row::middle_separation, share * middle_separation);
+    put(row::middle_give, mass + a.give(middle_a, middle_a) + b.give(middle_b, middle_b));
+    put(row::points_give, points_give / count);
     put(row::friction, load_lanes(from.friction, Real{}));
     put(row::restitution, load_lanes(from.restitution, Real{}));
 

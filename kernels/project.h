@@ -36,7 +36,7 @@ struct ProjectContacts {
   TALUS_INLINE void solve(Index lane) const {
     const std::uint32_t* index_a = rows.at(row::body_a, lane);
     const std::uint32_t* index_b = rows.at(row::body_b, lane);
-    const SolveContacts<Sweep::biased> contacts{rows, nullptr, nullptr, nullptr, false};
+    const SolveContacts<Sweep::biased, false> contacts{rows, nullptr, nullptr, nullptr, false};
     Real a[8], b[8];
     gather_records(&velocity->linear.x, index_a, a);
     gather_records(&velocity->linear.x, index_b, b);

@@ -79,27 +79,42 @@ struct BodyPair {
 };
 
 /// One sweep over the contacts of a lane range. Within a color a dynamic body belongs to one lane, which may write it.
-template <Sweep kSweep>
+/// kMoved: the first sweep since bodies moved.
+template <Sweep kSweep, bool kMoved>
 struct SolveContacts {
   SolverRows rows;
   BodyVelocity* velocity;
-  const BodyMove* moved;  // since the last sweep, or null if bodies stayed where they were
+  const BodyMove* moved;  // since the last sweep; read if kMoved
   const StepParams* params;
   bool restitution;  // some body bounces
 
   template <class Real>
   TALUS_INLINE void solve(Index lane) const {
-    const std::uint32_t* index_a = rows.at(row::body_a, lane);
-    const std::uint32_t* index_b = rows.at(row::body_b, lane);
+    const RowIndices<Real> index_a(rows, row::body_a, lane), index_b(rows, row::body_b, lane);
     Real record_a[8], record_b[8];
-    gather_records(&velocity->linear.x, index_a, record_a);
-    gather_records(&velocity->linear.x, index_b, record_b);
+    gather_records(&velocity->linear.x, index_a.data(), record_a);
+    gather_records(&velocity->linear.x, index_b.data(), record_b);
     BodyPair<Real> bodies = pair_of(record_a, record_b);
-    solve_manifold(lane, bodies, params->contact, params->ground);
+    solve_manifold(lane, bodies, moves_of(index_a, index_b), params->contact, params->ground);
     store_record(bodies.a, record_a);
     store_record(bodies.b, record_b);
-    scatter_records(&velocity->linear.x, index_a, record_a, bodies.inv_mass_a > Real(0.0f));
-    scatter_records(&velocity->linear.x, index_b, record_b, bodies.inv_mass_b > Real(0.0f));
+    scatter_records(&velocity->linear.x, index_a.data(), record_a, bodies.inv_mass_a > Real(0.0f));
+    scatter_records(&velocity->linear.x, index_b.data(), record_b, bodies.inv_mass_b > Real(0.0f));
+  }
+
+  /// How far the bodies of a contact got since the last sweep. Means nothing if they stayed where they were.
+  template <class Real>
+  struct Moves {
+    Vec3Of<Real> shift;  // [m] of B against A
+    Levers<Real> turn;   // scaled axes
+  };
+  template <class Real>
+  TALUS_INLINE Moves<Real> moves_of(const RowIndices<Real>& index_a, const RowIndices<Real>& index_b) const {
+    if constexpr (!kMoved) return {};
+    Real a[8], b[8];
+    gather_records(&moved->shift.x, index_a.data(), a);
+    gather_records(&moved->shift.x, index_b.data(), b);
+    return {{b[0] - a[0], b[1] - a[1], b[2] - a[2]}, {{a[4], a[5], a[6]}, {b[4], b[5], b[6]}}};
   }
 
   template <class Real>
@@ -131,56 +146,30 @@ struct SolveContacts {
     return load_levers<Real>(row::at(point, row::lever_a), row::at(point, row::lever_b), lane);
   }
 
-  /// What a row says of a point.
-  template <class Real>
-  struct Point {
-    Levers<Real> levers;
-    Real separation, mass;
-  };
-  /// The points of a manifold. Rows are kept where kKeepsRows, else read again.
-  template <class Real>
-  struct Points {
-    Real impulse[kMaxPoints];
-    Point<Real> kept[kMaxPoints];
-  };
-  template <class Real>
-  TALUS_INLINE Point<Real> load_point(int i, Index lane) const {
-    return {load_levers<Real>(row::at(i, row::lever_a), row::at(i, row::lever_b), lane),
-            load<Real>(rows, row::at(i, row::separation), lane), load<Real>(rows, row::at(i, row::mass), lane)};
-  }
-  template <class Real>
-  TALUS_INLINE Point<Real> point_of(const Points<Real>& points, int i, Index lane) const {
-    if constexpr (kKeepsRows) {
-      return points.kept[i];
-    } else {
-      return load_point<Real>(i, lane);
-    }
-  }
-
   /// All rows of one manifold.
   template <class Real>
-  TALUS_INLINE void solve_manifold(Index lane, BodyPair<Real>& bodies, const Softness& contact,
-                                   const Softness& ground) const {
+  TALUS_INLINE void solve_manifold(Index lane, BodyPair<Real>& bodies, const Moves<Real>& moves,
+                                   const Softness& contact, const Softness& ground) const {
     const Vec3Of<Real> normal = load_vector<Real>(rows, row::normal, lane);
     const Real count = load<Real>(rows, row::count, lane);
-    Points<Real> points;
+    Real impulse[kMaxPoints];
     TALUS_UNROLL
     for (int i = 0; i < kMaxPoints; ++i) {
       const bool some = any_of(Real(float(i)) < count);
-      points.impulse[i] = some ? load<Real>(rows, row::at(i, row::impulse), lane) : Real(0.0f);
+      impulse[i] = some ? load<Real>(rows, row::at(i, row::impulse), lane) : Real(0.0f);
     }
     if constexpr (kSweep == Sweep::warm_start) {
-      warm_start(lane, bodies, normal, count, points.impulse);
+      warm_start(lane, bodies, normal, count, impulse);
     } else {
-      if constexpr (kSweep == Sweep::relax) solve_friction(lane, bodies, normal, count, points.impulse);
-      read_points(lane, normal, count, points);
-      solve_normals(lane, bodies, normal, count, points, contact, ground);
+      if constexpr (kSweep == Sweep::relax) solve_friction(lane, bodies, normal, count, impulse);
+      solve_normals(lane, bodies, moves, normal, count, impulse, contact, ground);
     }
   }
 
   template <class Real>
   TALUS_INLINE void warm_start(Index lane, BodyPair<Real>& bodies, Vec3Of<Real> normal, Real count,
                                const Real impulse[kMaxPoints]) const {
+    TALUS_UNROLL
     for (int i = 0; i < kMaxPoints && any_of(Real(float(i)) < count); ++i) {
       bodies.apply(impulse[i], normal, point_levers<Real>(i, lane));
     }
@@ -194,31 +183,16 @@ struct SolveContacts {
     }
   }
 
-  /// Separations follow the bodies if these moved, to first order: a ball that spins, whose lever is zero, stays where
-  /// it is.
+  /// Separation now, at a point or in the middle. It follows the bodies if they moved, to first order: a ball that
+  /// spins, whose lever is zero, stays where it is.
   template <class Real>
-  TALUS_INLINE void read_points(Index lane, Vec3Of<Real> normal, Real count, Points<Real>& points) const {
-    if (moved == nullptr && !kKeepsRows) return;
-    BodyPair<Real> move;
-    Real shift(0.0f);
-    if (moved != nullptr) {
-      Real a[8], b[8];
-      gather_records(&moved->shift.x, rows.at(row::body_a, lane), a);
-      gather_records(&moved->shift.x, rows.at(row::body_b, lane), b);
-      move.a.angular = {a[4], a[5], a[6]};
-      move.b.angular = {b[4], b[5], b[6]};
-      shift = dot(normal, Vec3Of<Real>{b[0] - a[0], b[1] - a[1], b[2] - a[2]});
-    }
-    TALUS_UNROLL
-    for (int i = 0; i < kMaxPoints; ++i) {
-      if (!any_of(Real(float(i)) < count)) break;
-      Point<Real> point = load_point<Real>(i, lane);
-      if (moved != nullptr) {
-        point.separation = point.separation + (shift + move.turn_speed(point.levers));
-        store(rows, row::at(i, row::separation), lane, point.separation);
-      }
-      if constexpr (kKeepsRows) points.kept[i] = point;
-    }
+  TALUS_INLINE Real separation_of(int field, Index lane, const Moves<Real>& moves, Real shift,
+                                  const Levers<Real>& levers) const {
+    const Real before = load<Real>(rows, field, lane);
+    if constexpr (!kMoved) return before;
+    const Real now = before + (shift + (dot(levers.b, moves.turn.b) - dot(levers.a, moves.turn.a)));
+    store(rows, field, lane, now);
+    return now;
   }
 
   /// All points share the normal: they add to one impulse along it, and to one closing speed of the centres.
@@ -252,8 +226,9 @@ struct SolveContacts {
   }
 
   template <class Real>
-  TALUS_INLINE void solve_normals(Index lane, BodyPair<Real>& bodies, Vec3Of<Real> normal, Real count,
-                                  Points<Real>& points, const Softness& contact, const Softness& ground) const {
+  TALUS_INLINE void solve_normals(Index lane, BodyPair<Real>& bodies, const Moves<Real>& moves, Vec3Of<Real> normal,
+                                  Real count, Real impulse[kMaxPoints], const Softness& contact,
+                                  const Softness& ground) const {
     const Real zero(0.0f), one(1.0f);
     AlongNormal<Real> along{dot(normal, bodies.b.linear - bodies.a.linear), zero,
                             bodies.inv_mass_a + bodies.inv_mass_b};
@@ -261,20 +236,19 @@ struct SolveContacts {
     const LaneSoftness<Real> soft{select(on_ground, Real(ground.bias_rate), Real(contact.bias_rate)),
                                   select(on_ground, Real(ground.mass_scale), Real(contact.mass_scale)),
                                   select(on_ground, Real(ground.impulse_scale), Real(contact.impulse_scale))};
+    const Real shift = dot(normal, moves.shift);  // [m] of the centres, along the normal
     if constexpr (kSweep == Sweep::biased || kSweep == Sweep::relax) {
-      if (any_of(one < count)) solve_middle(lane, bodies, along, count, points, soft);
+      if (any_of(one < count)) solve_middle(lane, bodies, moves, shift, along, count, impulse, soft);
     }
     TALUS_UNROLL
-    for (int i = 0; i < kMaxPoints; ++i) {
-      if (!any_of(Real(float(i)) < count)) break;
-      const Point<Real> point = point_of(points, i, lane);
-      const Real before = points.impulse[i], speed = along.speed + bodies.turn_speed(point.levers);
-      Real bias = bias_of(point.separation, soft);
-      Real mass_scale = one, impulse_scale = zero;
+    for (int i = 0; i < kMaxPoints && any_of(Real(float(i)) < count); ++i) {
+      const Levers<Real> levers = point_levers<Real>(i, lane);
+      const Real separation = separation_of(row::at(i, row::separation), lane, moves, shift, levers);
+      const Real speed = along.speed + bodies.turn_speed(levers);
+      Real bias = bias_of(separation, soft), mass_scale = one, impulse_scale = zero;
       if constexpr (kSweep == Sweep::biased) {
-        const Mask<Real> apart = point.separation > zero;
-        mass_scale = select(apart, one, soft.mass_scale);
-        impulse_scale = select(apart, zero, soft.impulse_scale);
+        mass_scale = select(separation > zero, one, soft.mass_scale);
+        impulse_scale = select(separation > zero, zero, soft.impulse_scale);
       }
       if constexpr (kSweep == Sweep::bounce) {
         const Real approach = load<Real>(rows, row::at(i, row::approach), lane);
@@ -282,10 +256,11 @@ struct SolveContacts {
         const Mask<Real> bounces = approach < Real(-params->restitution_threshold) && peak > zero;
         bias = select(bounces, load<Real>(rows, row::restitution, lane) * approach, bias);
       }
-      const Real wanted = before - point.mass * mass_scale * (speed + bias) - impulse_scale * before;
+      const Real mass = load<Real>(rows, row::at(i, row::mass), lane);
+      const Real wanted = impulse[i] - mass * mass_scale * (speed + bias) - impulse_scale * impulse[i];
       const Real next = max_of(wanted, zero);
-      along.add(next - before);
-      bodies.turn(next - before, point.levers);
+      along.add(next - impulse[i]);
+      bodies.turn(next - impulse[i], levers);
       store(rows, row::at(i, row::impulse), lane, next);
       if (kSweep != Sweep::bounce && restitution) {
         store(rows, row::at(i, row::peak), lane, max_of(next, load<Real>(rows, row::at(i, row::peak), lane)));
@@ -298,42 +273,33 @@ struct SolveContacts {
   /// alone favours the points that come first: a box set down flat would tilt, and towers would lean (20 high: 0.2 m in
   /// 5 s). Only where all points carry load, or none does yet.
   template <class Real>
-  TALUS_INLINE void solve_middle(Index lane, BodyPair<Real>& bodies, AlongNormal<Real>& along, Real count,
-                                 Points<Real>& points, const LaneSoftness<Real>& soft) const {
+  TALUS_INLINE void solve_middle(Index lane, BodyPair<Real>& bodies, const Moves<Real>& moves, Real shift,
+                                 AlongNormal<Real>& along, Real count, Real impulse[kMaxPoints],
+                                 const LaneSoftness<Real>& soft) const {
     const Real zero(0.0f), one(1.0f);
-    const Vec3Of<Real> none{zero, zero, zero};
-    Levers<Real> all{none, none};  // sums over the points: an impulse on each of them turns the bodies so
-    Real least(1e30f), most = zero, impulses = zero, separations = zero, masses = zero;
+    Real least(1e30f), most = zero, sum = zero;
     TALUS_UNROLL
     for (int i = 0; i < kMaxPoints; ++i) {
-      if (!any_of(Real(float(i)) < count)) break;
-      const Point<Real> point = point_of(points, i, lane);
-      const Mask<Real> has = Real(float(i)) < count;
-      least = select(has, min_of(points.impulse[i], least), least);
-      most = max_of(points.impulse[i], most);
-      impulses = impulses + points.impulse[i];
-      separations = separations + select(has, point.separation, zero);
-      masses = masses + point.mass;
-      all = {all.a + point.levers.a, all.b + point.levers.b};
+      least = select(Real(float(i)) < count, min_of(impulse[i], least), least);
+      most = max_of(impulse[i], most);
+      sum = sum + impulse[i];
     }
-    const Real share = one / max_of(count, one), separation = share * separations;
-    const Real speed = along.speed + share * bodies.turn_speed(all);
-    // Of a unit impulse shared by all points: what it adds to their mean speed, and what softness takes of that.
-    const Real turned = bodies.turns_a * dot(all.a, all.a) + bodies.turns_b * dot(all.b, all.b);
-    const Real rigid = along.give + share * share * turned;
+    const Levers<Real> levers = load_levers<Real>(row::middle_a, row::middle_b, lane);
+    const Real separation = separation_of(row::middle_separation, lane, moves, shift, levers);
+    const Real speed = along.speed + bodies.turn_speed(levers);
     Real give = zero;
     if constexpr (kSweep == Sweep::biased) {
-      give = select(separation > zero, zero, soft.impulse_scale / (soft.mass_scale * max_of(masses, Real(1e-30f))));
+      const Real soft_give = soft.impulse_scale / soft.mass_scale * load<Real>(rows, row::points_give, lane) / count;
+      give = select(separation > zero, zero, soft_give);
     }
-    const Real wanted = -(speed + bias_of(separation, soft) + give * impulses) / (rigid + give) * share;
+    const Real rigid = load<Real>(rows, row::middle_give, lane);
+    const Real wanted = -(speed + bias_of(separation, soft) + give * sum) / (rigid + give) / count;
     const Mask<Real> even = one < count && (least > zero || most == zero);
     const Real more = select(even, max_of(wanted, -least), zero);
     TALUS_UNROLL
-    for (int i = 0; i < kMaxPoints; ++i) {
-      points.impulse[i] = points.impulse[i] + select(Real(float(i)) < count, more, zero);
-    }
+    for (int i = 0; i < kMaxPoints; ++i) impulse[i] = impulse[i] + select(Real(float(i)) < count, more, zero);
     along.add(more * count);
-    bodies.turn(more, all);
+    bodies.turn(more * count, levers);
   }
 
   /// Coulomb friction of the whole manifold: first the twist, which a single point has none of, then the tangent plane.
@@ -375,26 +341,26 @@ struct SolveContacts {
 
 /// The overflow color: every contact solves from the same velocities with its share of the bodies' mass; changes are
 /// summed as integers and added by ApplySplit. Scalar lanes: such contacts are few.
-template <Sweep kSweep>
+template <Sweep kSweep, bool kMoved>
 struct SolveSplit {
-  SolveContacts<kSweep> contacts;
+  SolveContacts<kSweep, kMoved> contacts;
   Column<SplitSums> sums;
   Column<Index> split_count;
   const Index* first_lane;  // of the overflow color
 
   TALUS_HD void operator()(Index place) const {
     const Index lane = *first_lane + place;
-    const std::uint32_t* index_a = contacts.rows.at(row::body_a, lane);
-    const std::uint32_t* index_b = contacts.rows.at(row::body_b, lane);
+    const RowIndices<float> index_a(contacts.rows, row::body_a, lane), index_b(contacts.rows, row::body_b, lane);
     float record_a[8], record_b[8];
-    gather_records(&contacts.velocity->linear.x, index_a, record_a);
-    gather_records(&contacts.velocity->linear.x, index_b, record_b);
+    gather_records(&contacts.velocity->linear.x, index_a.data(), record_a);
+    gather_records(&contacts.velocity->linear.x, index_b.data(), record_b);
     BodyPair<float> bodies = contacts.pair_of(record_a, record_b);
-    lend(bodies.inv_mass_a, bodies.turns_a, Index(*index_a));
-    lend(bodies.inv_mass_b, bodies.turns_b, Index(*index_b));
-    contacts.solve_manifold(lane, bodies, contacts.params->split, contacts.params->split);
-    add(Index(*index_a), bodies.inv_mass_a, record_a, bodies.a);
-    add(Index(*index_b), bodies.inv_mass_b, record_b, bodies.b);
+    lend(bodies.inv_mass_a, bodies.turns_a, Index(*index_a.data()));
+    lend(bodies.inv_mass_b, bodies.turns_b, Index(*index_b.data()));
+    contacts.solve_manifold(lane, bodies, contacts.moves_of(index_a, index_b), contacts.params->split,
+                            contacts.params->split);
+    add(Index(*index_a.data()), bodies.inv_mass_a, record_a, bodies.a);
+    add(Index(*index_b.data()), bodies.inv_mass_b, record_b, bodies.b);
   }
 
   /// A body in n overflow contacts lends each of them 1/n of its mass (methods: parallel engine, 3.4).

@@ -95,12 +95,17 @@ namespace row {
 enum Field : int {
   body_a,
   body_b,
-  pair,                       // row in the cache
-  count,                      // points, as a float
-  normal,                     // world frame, from A to B
-  friction = normal + 3,      // Coulomb coefficient
-  tangent,                    // world frame; the second one is cross(normal, tangent)
-  friction_a1 = tangent + 3,  // lever of A along the tangent, at the friction point
+  pair,                              // row in the cache
+  count,                             // points, as a float
+  normal,                            // world frame, from A to B
+  middle_a = normal + 3,             // lever of A along the normal at the friction point
+  middle_b = middle_a + 3,           // lever of B
+  middle_separation = middle_b + 3,  // [m] now: mean of the points' separations, weighted as the friction point is
+  middle_give,                       // [1/kg] inverse effective mass along the normal at the friction point
+  points_give,                       // [1/kg] mean of the points' inverse effective masses
+  friction,                          // Coulomb coefficient
+  tangent,                           // world frame; the second one is cross(normal, tangent)
+  friction_a1 = tangent + 3,         // lever of A along the tangent, at the friction point
   friction_b1 = friction_a1 + 3,
   friction_a2 = friction_b1 + 3,  // the same along the second tangent
   friction_b2 = friction_a2 + 3,

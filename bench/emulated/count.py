@@ -14,6 +14,7 @@ changed number is a changed program. Per step:
     launches, graph_launches, graph_nodes, grid_barriers, host_syncs, blocking_copies, memcpys, memsets, allocations
     bytes (32 a sector), sweeps (of the solver), bytes_per_contact_and_sweep (stage solve_contacts with all it does to
         bodies: where points_per_contact is 4, that is a manifold of 4 points)
+    bytes_per_contact (of scenes that say so): of one more biased or relaxing sweep, with its bodies
     stages: launches, grid_barriers, bytes, share of the bytes [%]
     kernels: stage; launches; grid_barriers (in cooperative launches); warp_instructions; active_lanes (of 32);
         load_sectors, store_sectors, atomic_sectors; bytes and share [%];
@@ -44,6 +45,7 @@ TOLD_KERNELS = 12        # nor are kernels beyond these
 class Plan(NamedTuple):
     before: int = 120          # steps
     caches: tuple = ()         # [MB] sizes to count memory traffic with
+    sweeps: bool = False       # count single sweeps of the solver, too
 
 
 # A box_tumble is still falling after 120 steps. Two sizes of it tell what grows with the scene and what does not.
@@ -53,8 +55,8 @@ PLANS = {
     "box_tumble_4000": Plan(before=240),
     "box_tumble_8000": Plan(before=240, caches=CACHES),
     "mixed_pile_1000": Plan(),
-    "pyramid2d_40": Plan(),
-    "pyramid3d_20": Plan(),
+    "pyramid2d_40": Plan(sweeps=True),
+    "pyramid3d_20": Plan(sweeps=True),
 }
 
 
@@ -104,13 +106,15 @@ def program(build: pathlib.Path) -> pathlib.Path:
     return found[0].resolve()
 
 
-def run(build: pathlib.Path, scene: str, before: int, steps: int, cache: int) -> tuple[dict, list[dict]]:
+def run(build: pathlib.Path, scene: str, before: int, steps: int, cache: int,
+        solver: tuple[str, ...] = ()) -> tuple[dict, list[dict]]:
     """Facts of the scene, and the emulator's profile of each step with a cache of so many MB (0: none)."""
     with tempfile.TemporaryDirectory() as folder:
         environment = dict(os.environ, LD_LIBRARY_PATH=str(emulator(build)), CUDAEMU_L2_MB=str(cache),
+                           CUDAEMU_PROFILE_SKIP="cooperative_groups",  # polling at barriers: rounds of the emulator
                            CUDAEMU_PROFILE=os.path.join(folder, "all.json"))
-        result = subprocess.run([program(build), scene, str(before), str(steps), folder], env=environment, text=True,
-                                stdout=subprocess.PIPE, check=False)
+        result = subprocess.run([program(build), scene, str(before), str(steps), folder, *solver], env=environment,
+                                text=True, stdout=subprocess.PIPE, check=False)
         if result.returncode != 0:
             sys.exit(f"count.py: {scene} failed")
         profiles = [json.loads(pathlib.Path(folder, f"{i}.json").read_text(encoding="utf-8")) for i in range(steps)]
@@ -176,6 +180,18 @@ def kernel_sums(profiles: list[dict], sweeps: list[str]) -> dict[str, dict]:
             total["peak_bytes"] = max(total["peak_bytes"], bytes_of(row))
             total["peak_warp"] = max(total["peak_warp"], row["warp"])
     return kernels
+
+
+def sweep_bytes(facts: dict, profiles: list[dict], more_facts: dict, more_profiles: list[dict]) -> float | None:
+    """Bytes a contact of one sweep, from two runs that differ in the number of sweeps."""
+    def solve_bytes(of: list[dict]) -> float:
+        return bytes_of(kernel_sums(of, [])["SolveContactsTask"]) / len(of)
+
+    least = least_relax_sweeps()
+    sweeps = sweeps_per_step(more_facts, least) - sweeps_per_step(facts, least)
+    if more_facts["contacts"] != facts["contacts"] or sweeps == 0:
+        return None
+    return round((solve_bytes(more_profiles) - solve_bytes(profiles)) / sweeps / facts["contacts"], 1)
 
 
 def efficiency(used: int, sectors: int) -> float | None:
@@ -352,10 +368,18 @@ def main() -> None:
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         runs = {scene: {cache: pool.submit(run, args.build, scene, plan.before, args.steps, cache)
                         for cache in plan.caches or (0,)} for scene, plan in plans.items()}
+        # One biased sweep a sub-step more, and four relaxing ones a sub-step instead of six in all.
+        sweeps = {scene: {name: pool.submit(run, args.build, scene, plan.before, args.steps, 0, solver)
+                          for name, solver in (("biased", ("2", "1")), ("relaxing", ("1", "4")))}
+                  for scene, plan in plans.items() if plan.sweeps}
         for scene, by_cache in runs.items():
             results = {cache: future.result() for cache, future in by_cache.items()}
             facts = next(iter(results.values()))[0]
             result = summary(scene, plans[scene].before, facts, {c: r[1] for c, r in results.items()})
+            if scene in sweeps:
+                result["per_step"]["bytes_per_contact"] = {
+                    name: sweep_bytes(facts, results[next(iter(results))][1], *future.result())
+                    for name, future in sweeps[scene].items()}
             (args.out / f"{scene}.json").write_text(text_of(result), encoding="utf-8")
             print(f"{scene}: {result['bodies']} bodies, {result['contacts']} contacts; per step "
                   f"{json.dumps(result['per_step'])}")

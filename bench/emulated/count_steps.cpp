@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// count_steps <scene> <steps before> <steps counted> <folder>: counts steps of a scene on the CUDA backend under the
-// emulator of the tests, each into <folder>/<step>.json. The steps before run on the CPU backend, which has the same
-// bits and takes seconds where the emulator takes many minutes; the CUDA world resumes from a snapshot. Prints facts of
-// the scene as JSON. Use count.py.
+// count_steps <scene> <steps before> <steps counted> <folder> [<iterations> <relax iterations>]: counts steps of a
+// scene on the CUDA backend under the emulator of the tests, each into <folder>/<step>.json. The steps before run on
+// the CPU backend, which has the same bits and takes seconds where the emulator takes many minutes; the CUDA world
+// resumes from a snapshot. Prints facts of the scene as JSON. Use count.py.
 #include <talus/talus.h>
 
 #include <dlfcn.h>
@@ -20,8 +20,7 @@ namespace {
 // On CUDA, not counted: the first step may grow buffers and captures the graph, the second one is as all that follow.
 constexpr int kWarmSteps = 2;
 
-void snapshot_after(const char* scene, int steps, std::ostream& out) {
-  talus::WorldDef def;
+void snapshot_after(const char* scene, int steps, talus::WorldDef def, std::ostream& out) {
   def.backend = talus::Backend::cpu;
   talus::scenes::RunningScene running(talus::scenes::make_scene(scene), def);
   for (int i = 0; i < steps; ++i) running.step();
@@ -32,8 +31,9 @@ void snapshot_after(const char* scene, int steps, std::ostream& out) {
 
 int main(int argc, char** argv) {
   using namespace talus;
-  if (argc != 5) {
-    std::fputs("usage: count_steps <scene> <steps before> <steps counted> <folder>\n", stderr);
+  if (argc != 5 && argc != 7) {
+    std::fputs("usage: count_steps <scene> <steps before> <steps counted> <folder> [<iterations> <relax iterations>]\n",
+               stderr);
     return 2;
   }
   const auto reset = reinterpret_cast<void (*)()>(dlsym(RTLD_DEFAULT, "cudaemuProfileReset"));
@@ -45,9 +45,13 @@ int main(int argc, char** argv) {
   }
   try {
     const int before = std::atoi(argv[2]), counted = std::atoi(argv[3]);
-    std::stringstream snapshot;
-    snapshot_after(argv[1], before > kWarmSteps ? before - kWarmSteps : 0, snapshot);
     WorldDef def;
+    if (argc == 7) {
+      def.solver.iterations = std::atoi(argv[5]);
+      def.solver.relax_iterations = std::atoi(argv[6]);
+    }
+    std::stringstream snapshot;  // holds the solver's settings, too
+    snapshot_after(argv[1], before > kWarmSteps ? before - kWarmSteps : 0, def, snapshot);
     def.backend = Backend::cuda;
     World world(def);
     world.restore(snapshot);

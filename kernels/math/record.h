@@ -17,11 +17,31 @@ struct [[gnu::may_alias]] alignas(16) HalfRecord {
 #if TALUS_ON_DEVICE
 constexpr unsigned kWholeWarp = 0xffffffffu;
 
-__device__ __forceinline__ HalfRecord exchange(const HalfRecord& half) {
-  HalfRecord other;
-  for (int i = 0; i < 4; ++i) other.v[i] = __shfl_xor_sync(kWholeWarp, half.v[i], 1);
-  return other;
-}
+/// What the threads of a pair do differently is chosen by bits: of a condition the compiler would make a branch, and
+/// the two would reach memory one after the other.
+struct WarpPair {
+  std::uint32_t odd = threadIdx.x & 1u;
+  std::uint32_t mask = 0u - (threadIdx.x & 1u);  // all ones in the odd thread
+
+  __device__ __forceinline__ std::uint32_t pick(std::uint32_t of_odd, std::uint32_t of_even) const {
+    return (of_odd & mask) | (of_even & ~mask);
+  }
+  __device__ __forceinline__ HalfRecord pick(const HalfRecord& of_odd, const HalfRecord& of_even) const {
+    HalfRecord picked;
+    for (int i = 0; i < 4; ++i) {
+      picked.v[i] = __uint_as_float(pick(__float_as_uint(of_odd.v[i]), __float_as_uint(of_even.v[i])));
+    }
+    return picked;
+  }
+  __device__ __forceinline__ static std::uint32_t exchange(std::uint32_t word) {
+    return __shfl_xor_sync(kWholeWarp, word, 1);
+  }
+  __device__ __forceinline__ static HalfRecord exchange(const HalfRecord& half) {
+    HalfRecord other;
+    for (int i = 0; i < 4; ++i) other.v[i] = __shfl_xor_sync(kWholeWarp, half.v[i], 1);
+    return other;
+  }
+};
 #endif
 
 TALUS_INLINE void load_record(const float* base, std::uint32_t row, float out[8]) {
@@ -29,13 +49,13 @@ TALUS_INLINE void load_record(const float* base, std::uint32_t row, float out[8]
   HalfRecord low, high;
 #if TALUS_ON_DEVICE
   if (__activemask() == kWholeWarp) {
-    const bool odd = (threadIdx.x & 1u) != 0;
-    const std::uint32_t other = __shfl_xor_sync(kWholeWarp, row, 1);
-    const HalfRecord first = halves[std::size_t(odd ? other : row) * 2 + odd];   // of the even thread's record
-    const HalfRecord second = halves[std::size_t(odd ? row : other) * 2 + odd];  // of the odd thread's
-    const HalfRecord received = exchange(odd ? first : second);
-    low = odd ? received : first;
-    high = odd ? second : received;
+    const WarpPair pair;
+    const std::uint32_t other = WarpPair::exchange(row);
+    const HalfRecord first = halves[std::size_t(pair.pick(other, row)) * 2 + pair.odd];   // of the even thread's record
+    const HalfRecord second = halves[std::size_t(pair.pick(row, other)) * 2 + pair.odd];  // of the odd thread's
+    const HalfRecord received = WarpPair::exchange(pair.pick(first, second));
+    low = pair.pick(received, first);
+    high = pair.pick(second, received);
   } else
 #endif
   {
@@ -53,12 +73,12 @@ TALUS_INLINE void store_record(float* base, std::uint32_t row, const float in[8]
 #if TALUS_ON_DEVICE
   if (__activemask() == kWholeWarp) {
     constexpr std::uint32_t kNone = 0xffffffffu;
-    const bool odd = (threadIdx.x & 1u) != 0;
-    const std::uint32_t own = wanted ? row : kNone, other = __shfl_xor_sync(kWholeWarp, own, 1);
-    const HalfRecord received = exchange(odd ? low : high);
-    const std::uint32_t first = odd ? other : own, second = odd ? own : other;  // of the even and the odd thread
-    if (first != kNone) halves[std::size_t(first) * 2 + odd] = odd ? received : low;
-    if (second != kNone) halves[std::size_t(second) * 2 + odd] = odd ? high : received;
+    const WarpPair pair;
+    const std::uint32_t own = wanted ? row : kNone, other = WarpPair::exchange(own);
+    const HalfRecord received = WarpPair::exchange(pair.pick(low, high));
+    const std::uint32_t first = pair.pick(other, own), second = pair.pick(own, other);  // even thread's, odd thread's
+    if (first != kNone) halves[std::size_t(first) * 2 + pair.odd] = pair.pick(received, low);
+    if (second != kNone) halves[std::size_t(second) * 2 + pair.odd] = pair.pick(high, received);
     return;
   }
 #endif

@@ -134,6 +134,7 @@ static Alloc* findCached(Exec& x, u64 addr) {
   return a;
 }
 static void countGlobal(Exec& x, const Ins& I, const u64* ad, u32 bytes, int kind) {
+  if (I.flags & IF_SKIP) return;
   const u32 m = x.mask;
   Counters& c = x.cnt;
   const int act = __builtin_popcount(m);

@@ -98,7 +98,8 @@ enum : u16 {
   IF_CLOCK = 32,
   IF_NEG_A = 64,  // the predicate operand is negated
   IF_NEG_B = 128,
-  IF_NEG_C = 256
+  IF_NEG_C = 256,
+  IF_SKIP = 512  // of a source file that the profile leaves out
 };
 
 struct alignas(16) Ins {
@@ -313,6 +314,7 @@ struct Config {
   u32 order = 0;              // != 0: shuffle the order of blocks, warps and atomics with this seed
   int async = 0;              // 1: defer asynchronous work until it is waited for, 2: and run streams in reverse order
   bool profileLines = false;  // count per source line
+  std::string profileSkip;    // source files whose name contains this are not counted
   int l2MB = 0;               // > 0: model an L2 cache of this size in the profile
   bool profileRange = false;  // count only between cudaProfilerStart and cudaProfilerStop
 };

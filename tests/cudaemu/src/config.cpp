@@ -37,6 +37,7 @@ void loadConfig() {
   }
   cfg.profileRange = flag("CUDAEMU_PROFILE_RANGE", false);
   cfg.profileLines = cfg.profile && flag("CUDAEMU_PROFILE_LINES", false);
+  if (const char* skip = getenv("CUDAEMU_PROFILE_SKIP"); skip && cfg.profile) cfg.profileSkip = skip;
   cfg.l2MB = cfg.profile ? (int)std::clamp(num("CUDAEMU_L2_MB", 0), 0l, 65536l) : 0;
   cfg.order = (u32)num("CUDAEMU_ORDER", 0);
   if (const char* as = getenv("CUDAEMU_ASYNC")) cfg.async = !strcmp(as, "reverse") ? 2 : flag("CUDAEMU_ASYNC", false);

@@ -10,6 +10,9 @@ void FuncDecoder::emit(Ins I) {
   I.ptxLine = S->line;
   I.srcLine = S->srcLine;
   I.srcFile = S->srcFile;
+  if (!cfg.profileSkip.empty() && I.srcLine && I.srcFile < B.mod.files.size() &&
+      B.mod.files[I.srcFile].find(cfg.profileSkip) != std::string::npos)
+    I.flags |= IF_SKIP;
   if (!S->guard.empty()) {
     Sym s = sym(S->guard);
     if (s.k != Sym::Reg || s.size != 0) bad("guard is no predicate");

@@ -80,16 +80,16 @@ resched:
     x.base[0] = R;
     x.base[1] = fr->fi->consts;
     x.live = w.live;
-    u64 nI = 0, nT = 0;
+    u64 nI = 0, nT = 0, skipped = 0, skippedT = 0;
     progressed = true;
-#define SAVE()               \
-  do {                       \
-    cur->pc = pc;            \
-    cur->mask = gm;          \
-    x.cnt.warpInstr += nI;   \
-    x.cnt.threadInstr += nT; \
-    x.clock += nI;           \
-    nI = nT = 0;             \
+#define SAVE()                          \
+  do {                                  \
+    cur->pc = pc;                       \
+    cur->mask = gm;                     \
+    x.cnt.warpInstr += nI - skipped;    \
+    x.cnt.threadInstr += nT - skippedT; \
+    x.clock += nI;                      \
+    nI = nT = skipped = skippedT = 0;   \
   } while (0)
     for (;;) {
       if (pc >= limit) {
@@ -104,6 +104,10 @@ resched:
       }
       ++nI;
       if (__builtin_expect(hits != nullptr, 0)) ++hits[pc];
+      if (__builtin_expect(I.flags & IF_SKIP, 0)) {
+        ++skipped;
+        skippedT += __builtin_popcount(m);
+      }
       if (I.ctrl == C_NONE) {
         if (m) {
           nT += __builtin_popcount(m);
@@ -121,8 +125,8 @@ resched:
             x.pc = pc;
             if (x.hooks || (I.flags & IF_CLOCK)) {
               x.clock += nI;
-              x.cnt.warpInstr += nI;
-              nI = 0;
+              x.cnt.warpInstr += nI - skipped;
+              nI = skipped = 0;
             }
             I.full(x, I);
             if (x.fault) {
