@@ -15,37 +15,34 @@ constexpr std::uint32_t kNoColor = 0xffu;
 /// A point of a contact. 32 bytes.
 struct alignas(32) CachedPoint {
   float separation;       // [m] at the start of the step
-  Vec3 local_a;           // [m] on the surface of A, frame of A
-  Vec3 local_b;           // [m] on the surface of B, frame of B
+  Vec3 on_a;              // [m] on the surface of A, from its centre, world frame, when the manifold was made
+  Vec3 on_b;              // [m] same of B
   std::uint32_t feature;  // ManifoldPoint::feature
 };
 
 /// The contact of a pair: A is its owner. Points beyond `count`, and all but `count` of a contact without points, are
 /// left over from earlier steps: they mean nothing and belong to no hash. 224 bytes.
 struct alignas(32) CachedContact {
-  Vec3 normal;  // from A to B, world frame
-  float count;  // points, 0..4; a float, as the solver's lanes compute with it
-  Vec3
-      reference_normal;  // frame of A; this and the other references: of two points or more, when the manifold was made
-  std::uint32_t color;   // of the contact graph, kOverflowColor or kNoColor
+  Vec3 normal;          // from A to B, world frame
+  float count;          // points, 0..4; a float, as the solver's lanes compute with it
+  Vec3 made_between;    // [m] from A to B, world frame; this and the other made_: of two points or more, when made
+  std::uint32_t color;  // of the contact graph, kOverflowColor or kNoColor
 
   Vec3 friction;              // [N s] on B, world frame: carried as a vector, since the tangents may jump
   float twist;                // [N m s] on B about the normal
   float impulse[kMaxPoints];  // [N s] normal impulse of the last sub-step, >= 0
 
-  Vec3 reference_position;  // [m] of B seen from A, frame of A: see RecyclePairs
-  std::uint32_t unused;
-  Quat reference_rotation;  // of B seen from A
+  Quat made_a, made_b;  // orientations: see RecyclePairs
 
   CachedPoint point[kMaxPoints];
 };
 static_assert(sizeof(CachedContact) == 224);
 
 // Where its parts begin, in units of 32 bytes.
-constexpr int kHeaderUnit = 0;     // normal, count, reference_normal, color
-constexpr int kImpulseUnit = 1;    // friction, twist, impulse
-constexpr int kReferenceUnit = 2;  // reference_position, reference_rotation
-constexpr int kPointUnit = 3;      // the first point
+constexpr int kHeaderUnit = 0;   // normal, count, made_between, color
+constexpr int kImpulseUnit = 1;  // friction, twist, impulse
+constexpr int kMadeUnit = 2;     // made_a, made_b
+constexpr int kPointUnit = 3;    // the first point
 
 /// The pairs of one step with their contacts, row for row.
 struct ContactCache {

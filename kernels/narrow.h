@@ -15,7 +15,7 @@
 namespace talus::inline TALUS_ISA {
 
 constexpr std::uint32_t kRecycledBatch = 15;  // batch key of pairs that need no collision test; above all classes
-constexpr float kRecycleSine = 0.0872f;       // sine of half the turn (10 degrees) beyond which a manifold is remade
+constexpr float kRecycleSine = 0.00873f;      // sine of half the turn (1 degree) beyond which a manifold is remade
 constexpr float kMatchFraction = 0.04f;       // [radius of A] points nearer than this are the same one; 2 cm at 0.5 m
 
 /// Row of a pair in the last cache, or -1. An owner has few partners, in ascending order.
@@ -28,10 +28,12 @@ TALUS_INLINE Index find_last_row(const ContactCache& last, Index cached_rows, In
   return -1;
 }
 
-/// Takes manifolds over while their pair moved less than a hundredth of its size since they were made: anchors stay,
-/// only the separations are new. Box3D's idea; beyond the time it saves, it is what keeps tall towers of soft contacts
-/// from buckling (methods: parallel engine, 8.3). Spheres have one point and roll: their manifolds are always made
-/// anew.
+/// Takes manifolds over while their pair moved less than a hundredth of its size since they were made: only the
+/// separations are new. Box3D's idea; beyond the time it saves, it keeps tall columns from buckling. Where a body leans
+/// by an angle, the load that it passes on gets an arm of that angle times its height, which rigid bodies withstand and
+/// soft contacts do not: columns of more than (w^2 d / g)^(1/3) bodies of height d fall (21 of 1 m at 49 Hz; methods:
+/// parallel engine, 4.2). So anchors and normal stay as they were in the world, not in the bodies, for a turn so small
+/// that it means nothing else. Spheres have one point and roll: their manifolds are always made anew.
 struct RecyclePairs {
   // model
   BodyModel model;
@@ -95,46 +97,47 @@ struct RecyclePairs {
   template <class Real, int kWidth>
   TALUS_INLINE unsigned recycle(Index lane, int size, const Pairs<kWidth>& p, Mask<Real> has_past) const {
     const float* poses = reinterpret_cast<const float*>(pose.data);
-    Real pose_a[8], pose_b[8], header[8], reference[8];
+    Real pose_a[8], pose_b[8], header[8], made[8];
     gather_records(poses, p.a, pose_a);
     gather_records(poses, p.b, pose_b);
     gather_unit(last.contacts, p.old, kHeaderUnit, header);
-    gather_unit(last.contacts, p.old, kReferenceUnit, reference);
-    // B as A sees it. In that frame neither the normal nor the points on A move.
-    const QuatOf<Real> to_world{pose_a[4], pose_a[5], pose_a[6], pose_a[7]};
+    gather_unit(last.contacts, p.old, kMadeUnit, made);
     const Vec3Of<Real> between{pose_b[0] - pose_a[0], pose_b[1] - pose_a[1], pose_b[2] - pose_a[2]};
-    const Vec3Of<Real> position = rotate_back(to_world, between);
-    const QuatOf<Real> rotation = conjugate(to_world) * QuatOf<Real>{pose_b[4], pose_b[5], pose_b[6], pose_b[7]};
-    const Vec3Of<Real> moved = position - Vec3Of<Real>{reference[0], reference[1], reference[2]};
-    const QuatOf<Real> turned =
-        conjugate(QuatOf<Real>{reference[4], reference[5], reference[6], reference[7]}) * rotation;
-    const Real limit = load_lanes(p.limit, Real{});
-    const Real sine_squared = turned.x * turned.x + turned.y * turned.y + turned.z * turned.z;
-    const Mask<Real> kept =
-        has_past && length_squared(moved) < limit * limit && sine_squared < Real(kRecycleSine * kRecycleSine);
+    const Vec3Of<Real> moved = between - Vec3Of<Real>{header[4], header[5], header[6]};
+    const QuatOf<Real> turn_a = turn_since<Real>(made, pose_a), turn_b = turn_since<Real>(made + 4, pose_b);
+    const Real limit = load_lanes(p.limit, Real{}), sine(kRecycleSine);
+    const Mask<Real> kept = has_past && length_squared(moved) < limit * limit && sine_squared(turn_a) < sine * sine &&
+                            sine_squared(turn_b) < sine * sine;
     const unsigned bits = lane_bits(kept);
     if (bits == 0) return 0;
 
-    const Vec3Of<Real> normal_a{header[4], header[5], header[6]}, normal_b = rotate_back(rotation, normal_a);
-    const Vec3Of<Real> normal = rotate(to_world, normal_a);
-    float values[3 + kMaxPoints][kWidth];
-    store_lanes(values[0], normal.x);
-    store_lanes(values[1], normal.y);
-    store_lanes(values[2], normal.z);
+    const Vec3Of<Real> normal{header[0], header[1], header[2]};
+    float separation[kMaxPoints][kWidth];
     for (int i = 0; i < kMaxPoints; ++i) {
       Real point[8];
       gather_unit(last.contacts, p.old, kPointUnit + i, point);
-      const Vec3Of<Real> local_a{point[1], point[2], point[3]}, local_b{point[4], point[5], point[6]};
-      store_lanes(values[3 + i], dot(normal_a, position - local_a) + dot(normal_b, local_b));
+      const Vec3Of<Real> on_a{point[1], point[2], point[3]}, on_b{point[4], point[5], point[6]};
+      store_lanes(separation[i], dot(normal, between + rotate(turn_b, on_b) - rotate(turn_a, on_a)));
     }
     for (int i = 0; i < size; ++i) {
       if ((bits >> i & 1u) == 0) continue;
       CachedContact& contact = contacts[lane + i];
       contact = last.contacts[Index(p.old[i])];
-      contact.normal = {values[0][i], values[1][i], values[2][i]};
-      for (int k = 0; k < int(contact.count); ++k) contact.point[k].separation = values[3 + k][i];
+      for (int k = 0; k < int(contact.count); ++k) contact.point[k].separation = separation[k][i];
     }
     return bits;
+  }
+
+  /// World frame, from the orientation in `made` to the one of a pose.
+  template <class Real>
+  TALUS_INLINE static QuatOf<Real> turn_since(const Real made[4], const Real pose[8]) {
+    return QuatOf<Real>{pose[4], pose[5], pose[6], pose[7]} *
+           conjugate(QuatOf<Real>{made[0], made[1], made[2], made[3]});
+  }
+  /// Of half the turn.
+  template <class Real>
+  TALUS_INLINE static Real sine_squared(QuatOf<Real> turn) {
+    return turn.x * turn.x + turn.y * turn.y + turn.z * turn.z;
   }
 };
 
@@ -236,8 +239,7 @@ struct CollidePairs {
     contact.count = 1.0f;
     carry_over(contact, old);
     contact.impulse[0] = old != nullptr ? old->impulse[0] : 0.0f;
-    const Vec3 on_a = radius_a * contact.normal, on_b = -radius_b * contact.normal;
-    contact.point[0] = {separation, rotate_back(pa.orientation, on_a), rotate_back(pb.orientation, on_b), 0u};
+    contact.point[0] = {separation, radius_a * contact.normal, -radius_b * contact.normal, 0u};
   }
 
   /// [m] How near is near: what the two can close within the step, plus the speculative distance.
@@ -255,22 +257,20 @@ struct CollidePairs {
     contact.count = float(m.count);
     carry_over(contact, old);
     if (m.count > 1) {
-      contact.reference_normal = rotate_back(pa.orientation, m.normal);
-      contact.reference_position = rotate_back(pa.orientation, pb.position - pa.position);
-      contact.reference_rotation = conjugate(pa.orientation) * pb.orientation;
+      contact.made_between = pb.position - pa.position;
+      contact.made_a = pa.orientation;
+      contact.made_b = pb.orientation;
     }
     const float near = kMatchFraction * model.radius[a];
+    Quat turn{0.0f, 0.0f, 0.0f, 1.0f};
+    if (old != nullptr && old->count > 1.0f) turn = pa.orientation * conjugate(old->made_a);
     std::uint32_t used = 0;
     for (int i = 0; i < m.count; ++i) {
-      const Vec3 local_a = rotate_back(pa.orientation, m.points[i].on_a);
-      const int match = old != nullptr ? matching_point(*old, m.points[i].feature, local_a, near * near, used) : -1;
+      const ManifoldPoint& made = m.points[i];
+      const int match = old != nullptr ? matching_point(*old, turn, made, near * near, used) : -1;
       if (match >= 0) used |= 1u << match;
       contact.impulse[i] = match >= 0 ? old->impulse[match] : 0.0f;
-      CachedPoint& point = contact.point[i];
-      point.separation = m.points[i].separation;
-      point.local_a = local_a;
-      point.local_b = rotate_back(pb.orientation, m.points[i].on_b);
-      point.feature = m.points[i].feature;
+      contact.point[i] = {made.separation, made.on_a, made.on_b, made.feature};
     }
   }
 
@@ -287,14 +287,15 @@ struct CollidePairs {
 
   /// The old point with the same feature; failing that the nearest one, since clipping of coplanar faces flickers
   /// (methods: parallel engine, 8.1: ids alone find 86-93 % in a pyramid, with distance 100 %).
-  TALUS_HD static int matching_point(const CachedContact& old, std::uint32_t feature, Vec3 local_a, float near_squared,
+  /// `turn`: of A since the old ones were made.
+  TALUS_HD static int matching_point(const CachedContact& old, Quat turn, const ManifoldPoint& made, float near_squared,
                                      std::uint32_t used) {
     int nearest = -1;
     float least = near_squared;
     for (int j = 0; j < int(old.count); ++j) {
       if ((used >> j) & 1u) continue;
-      if (old.point[j].feature == feature) return j;
-      const float d = length_squared(old.point[j].local_a - local_a);
+      if (old.point[j].feature == made.feature) return j;
+      const float d = length_squared(rotate(turn, old.point[j].on_a) - made.on_a);
       if (d < least) {
         least = d;
         nearest = j;

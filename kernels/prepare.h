@@ -11,6 +11,10 @@
 
 namespace talus::inline TALUS_ISA {
 
+/// Arm of the friction against a twist, as a part of the radius of the circle that two round bodies touch in: 3 pi / 16
+/// for Hertz' pressure, which falls to zero at the rim.
+constexpr float kPatchArm = 0.58904862f;
+
 /// Angular velocity in scaled axes, see solve_columns.h. Never -0: see IntegrateVelocities.
 template <class Real>
 TALUS_INLINE Vec3Of<Real> scaled_spin(QuatOf<Real> orientation, Vec3Of<Real> scale, Vec3Of<Real> angular_velocity) {
@@ -106,6 +110,7 @@ struct PrepareContacts {
   struct Sources {
     std::uint32_t pair[kWidth], a[kWidth], b[kWidth];
     float there[kWidth], share_a[kWidth], share_b[kWidth], friction[kWidth], restitution[kWidth];
+    float curvature[kWidth];  // [1/m] sum of the two surfaces' where they are round; 0: both are flat or sharp
   };
 
   template <class Real>
@@ -131,14 +136,15 @@ struct PrepareContacts {
     };
 
     Vec3Of<Real> center_a{zero, zero, zero}, center_b = center_a, local_a[kMaxPoints];
+    Real depth = zero;  // [m] of the first point
     Real weights = zero, middle_separation = zero, points_give = zero;
     for (int i = 0; i < kMaxPoints && any_of(Real(float(i)) < count); ++i) {
       const Mask<Real> has = Real(float(i)) < count;
       Real point[8];
       gather_unit(contacts, from.pair, kPointUnit + i, point);
       const Real separation = point[0];
-      local_a[i] = {point[1], point[2], point[3]};
-      const Vec3Of<Real> local_b{point[4], point[5], point[6]};
+      local_a[i] = a.own({point[1], point[2], point[3]});
+      const Vec3Of<Real> local_b = b.own({point[4], point[5], point[6]});
       const Vec3Of<Real> lever_a = a.lever(local_a[i], normal_a), lever_b = b.lever(local_b, normal_b);
       const Real k = mass + a.give(lever_a, lever_a) + b.give(lever_b, lever_b);
       const auto put_point = [&](int field, Real value) {
@@ -157,6 +163,7 @@ struct PrepareContacts {
         put_point(row::approach, approach_speed<Real>(from, normal, lever_a, lever_b));
         put_point(row::peak, zero);
       }
+      if (i == 0) depth = max_of(-separation, zero);
       // Friction acts where the surfaces touch: points that are still apart count less.
       const Real near = one - max_of(separation, zero) / Real(params->speculative_distance);
       const Real weight = select(has, max_of(Real(1e-3f), near), zero);
@@ -204,20 +211,28 @@ struct PrepareContacts {
     put_vector(row::friction_a2, a2);
     put_vector(row::friction_b2, b2);
     put_vector(row::friction_mass, {inverse * k22, inverse * k11, -inverse * k12});
-    // A single point has no twist: sweeps leave it out where no lane has more.
-    const Mask<Real> several = one < count;
     const Vec3Of<Real> twist_a = scale(a.scale, normal_a), twist_b = scale(b.scale, normal_b);
     put_vector(row::twist_a, twist_a);
     put_vector(row::twist_b, twist_b);
     put(row::twist_mass, one / (a.give(twist_a, twist_a) + b.give(twist_b, twist_b)));
-    put(row::twist_arm, select(several, arm / count, zero));
+    // A single point of a round body stands for a circle: its radius is sqrt(depth / curvature) (Hertz). Without its
+    // friction a ball that spins between two others would do so for ever.
+    const Real curvature = load_lanes(from.curvature, Real{});
+    const Real circle = square_root(select(curvature > zero, depth / max_of(curvature, Real(1e-6f)), zero));
+    put(row::twist_arm, select(count > one, arm / count, Real(kPatchArm) * circle));
     const Vec3Of<Real> friction{carried[0], carried[1], carried[2]};
     put(row::friction_impulse, warm * dot(friction, t1));
     put(row::friction_impulse + 1, warm * dot(friction, t2));
-    put(row::twist_impulse, select(several, warm * carried[3], zero));
+    put(row::twist_impulse, warm * carried[3]);
   }
 
  private:
+  TALUS_INLINE float curvature(Index body) const {
+    const ShapeType type = ShapeType(model.shape[body]);
+    const bool round = type == ShapeType::sphere || type == ShapeType::capsule;
+    return round ? 1.0f / model.shape_size.x[body] : 0.0f;
+  }
+
   template <int kWidth>
   TALUS_INLINE void find_sources(Index lane, Sources<kWidth>& from) const {
     int color = 0;
@@ -235,6 +250,7 @@ struct PrepareContacts {
       // A body in n overflow contacts lends each of them 1/n of its mass (methods: parallel engine, 3.4).
       from.share_a[i] = color == kOverflowColor ? float(bodies.split_count[a]) : 1.0f;
       from.share_b[i] = color == kOverflowColor ? float(bodies.split_count[b]) : 1.0f;
+      from.curvature[i] = curvature(a) + curvature(b);
       const std::uint8_t rules_a = model.combine[a], rules_b = model.combine[b];
       from.friction[i] = combine(friction_rule(rules_a), friction_rule(rules_b), model.friction[a], model.friction[b]);
       from.restitution[i] = !restitution ? 0.0f

@@ -161,7 +161,7 @@ struct SolveContacts {
     if constexpr (kSweep == Sweep::warm_start) {
       warm_start(lane, bodies, normal, count, impulse);
     } else {
-      if constexpr (kSweep == Sweep::relax) solve_friction(lane, bodies, normal, count, impulse);
+      if constexpr (kSweep == Sweep::relax) solve_friction(lane, bodies, normal, impulse);
       solve_normals(lane, bodies, moves, normal, count, impulse, contact, ground);
     }
   }
@@ -178,9 +178,7 @@ struct SolveContacts {
                  load_levers<Real>(row::friction_a1, row::friction_b1, lane));
     bodies.apply(load<Real>(rows, row::friction_impulse + 1, lane), t2,
                  load_levers<Real>(row::friction_a2, row::friction_b2, lane));
-    if (any_of(Real(1.0f) < count)) {
-      bodies.turn(load<Real>(rows, row::twist_impulse, lane), load_levers<Real>(row::twist_a, row::twist_b, lane));
-    }
+    bodies.turn(load<Real>(rows, row::twist_impulse, lane), load_levers<Real>(row::twist_a, row::twist_b, lane));
   }
 
   /// Separation now, at a point or in the middle. It follows the bodies if they moved, to first order: a ball that
@@ -302,13 +300,13 @@ struct SolveContacts {
     bodies.turn(more * count, levers);
   }
 
-  /// Coulomb friction of the whole manifold: first the twist, which a single point has none of, then the tangent plane.
+  /// Coulomb friction of the whole manifold: first the twist, then the tangent plane.
   template <class Real>
-  TALUS_INLINE void solve_friction(Index lane, BodyPair<Real>& bodies, Vec3Of<Real> normal, Real count,
+  TALUS_INLINE void solve_friction(Index lane, BodyPair<Real>& bodies, Vec3Of<Real> normal,
                                    const Real impulse[kMaxPoints]) const {
     const Real load_sum = impulse[0] + impulse[1] + impulse[2] + impulse[3];
     const Real limit = load<Real>(rows, row::friction, lane) * load_sum;
-    if (any_of(Real(1.0f) < count)) solve_twist(lane, bodies, limit);
+    solve_twist(lane, bodies, limit);
 
     const Vec3Of<Real> t1 = load_vector<Real>(rows, row::tangent, lane), t2 = cross(normal, t1);
     const Levers<Real> levers1 = load_levers<Real>(row::friction_a1, row::friction_b1, lane);

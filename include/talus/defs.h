@@ -48,8 +48,8 @@ struct SolverSettings {
   int substeps = 4;                    ///< sub-steps a step is cut into, 1..64; buys stiffness
   int iterations = 1;                  ///< biased sweeps in each sub-step, 1..256
   int relax_iterations = 1;            ///< sweeps without bias in each sub-step, 0..256; friction acts in these
-  float contact_hertz = 60.0f;         ///< [Hz] stiffness of a contact; limited to 1/5 of the sub-step rate
-  float contact_damping_ratio = 5.0f;  ///< [1] of the contact spring; 1 is critical
+  float contact_hertz = 60.0f;         ///< [Hz] stiffness of a contact; limited to 0.205 of the sub-step rate
+  float contact_damping_ratio = 4.0f;  ///< [1] of the contact spring; 1 is critical
   float max_push_speed = 3.0f;         ///< [m/s] at which a deep penetration is pushed out at most
   float restitution_threshold = 1.0f;  ///< [m/s] approach speed below which contacts do not bounce
   float speculative_distance = 0.02f;  ///< [m] contacts are made this far ahead of touching, plus the way of a step

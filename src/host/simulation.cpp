@@ -37,10 +37,9 @@ void resize_array(Memory& memory, Array<T>& array, Index size, Index keep, const
 void clear_leftovers(CachedContact& contact) {
   const int count = static_cast<int>(contact.count);
   if (count == 0) contact = {};
-  contact.unused = 0;
   if (count == 1) {
-    contact.reference_normal = contact.reference_position = {};
-    contact.reference_rotation = {0.0f, 0.0f, 0.0f, 0.0f};
+    contact.made_between = {};
+    contact.made_a = contact.made_b = {0.0f, 0.0f, 0.0f, 0.0f};
   }
   for (int i = count; i < kMaxPoints; ++i) {
     contact.impulse[i] = 0.0f;

@@ -23,7 +23,7 @@ static_assert(sizeof(BodyModelRow) == 64, "no gaps, so that rows can be compared
 static_assert(std::endian::native == std::endian::little, "snapshots are little-endian, written as memory has them");
 
 constexpr std::array<char, 8> kMagic{'t', 'a', 'l', 'u', 's', '\r', '\n', '\0'};
-constexpr std::uint32_t kVersion = 1;
+constexpr std::uint32_t kVersion = 2;
 constexpr Index kMaxRows = 1 << 30;
 constexpr const char* kRestore = "restore";
 

@@ -16,7 +16,7 @@ Softness make_softness(float hertz, float damping_ratio, float h) {
 }
 
 StepParams make_step_params(const WorldDef& def, float dt) {
-  constexpr float kMaxHertzPerRate = 0.2f;  // [1] of the sub-step rate; at 0.22 a pyramid of 820 starts to jitter
+  constexpr float kMaxHertzPerRate = 0.205f;  // [1] of the sub-step rate; at 0.22 a pyramid of 820 starts to jitter
   const SolverSettings& s = def.solver;
   StepParams p{};
   p.gravity = def.gravity;

@@ -114,9 +114,11 @@ std::vector<ContactReport> World::read_contacts() {
     report.friction =
         combine(friction_rule(model_a.combine), friction_rule(model_b.combine), model_a.friction, model_b.friction);
     report.point_count = count;
+    const bool turns = count > 1;  // since the manifold was made; a single point is of this step
+    const Quat turn_a = turns ? state.orientation[a] * conjugate(contact.made_a) : kIdentity;
+    const Quat turn_b = turns ? state.orientation[b] * conjugate(contact.made_b) : kIdentity;
     for (int i = 0; i < count; ++i) {
-      const Vec3 on_a = rotate(state.orientation[a], contact.point[i].local_a);
-      const Vec3 on_b = rotate(state.orientation[b], contact.point[i].local_b);
+      const Vec3 on_a = rotate(turn_a, contact.point[i].on_a), on_b = rotate(turn_b, contact.point[i].on_b);
       ContactPoint& point = report.points[i];
       point.position = 0.5f * ((state.position[a] + on_a) + (state.position[b] + on_b));
       point.separation = contact.point[i].separation;

@@ -128,5 +128,22 @@ TEST_P(Friction, TwistStopsASpinningBox) {
   EXPECT_LT(length(vec(world.position(id)) - Vecd{0, 0.1, 0}), 1e-3);
 }
 
+// Hertz: two round bodies touch in a circle of radius sqrt(R depth), whose friction has the arm 3 pi / 16 of it.
+TEST_P(Friction, TwistSlowsASpinningBallByTheSizeOfItsCircle) {
+  World world(def());
+  world.add_body({.shape = plane({0.0f, 1.0f, 0.0f})});
+  const double radius = 0.5;
+  const BodyId ball = world.add_body({.shape = sphere(0.5f), .position = {0.0f, 0.5f, 0.0f}});
+  world.step_n(30, kStep);
+  const double depth = radius - double(world.position(ball).y);
+  ASSERT_GT(depth, 1e-5);
+  world.set_velocity(ball, {}, {0.0f, 2.0f, 0.0f});
+  world.step_n(60, kStep);
+  const double arm = 3 * kPi / 16 * std::sqrt(radius * depth);
+  const double slower = 0.5 * kGravity * arm / (0.4 * radius * radius);  // [rad/s] in a second
+  EXPECT_NEAR(double(world.angular_velocity(ball).y), 2 - slower, 0.02 * slower);
+  EXPECT_LT(length(vec(world.position(ball)) - Vecd{0, radius - depth, 0}), 1e-4);
+}
+
 }  // namespace
 }  // namespace talus::test

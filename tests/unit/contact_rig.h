@@ -109,8 +109,8 @@ class ContactRig {
       const Vec3 at = c.points[std::size_t(p)], half = (0.5f * c.separation) * c.normal;
       contact.impulse[p] = c.impulse;
       contact.point[p].separation = c.separation;
-      contact.point[p].local_a = rotate_back(s.orientation[c.a], at - half - s.position[c.a]);
-      contact.point[p].local_b = rotate_back(s.orientation[c.b], at + half - s.position[c.b]);
+      contact.point[p].on_a = at - half - s.position[c.a];
+      contact.point[p].on_b = at + half - s.position[c.b];
     }
   }
   void prepare() {
