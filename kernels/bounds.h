@@ -76,7 +76,7 @@ struct UpdateBounds {
     const Real reach = rim + max_of(length(way_before), length(way_after));
     const Real pose_out[8] = {position.x,    position.y,    position.z,    reach,
                               orientation.x, orientation.y, orientation.z, orientation.w};
-    store_records(&pose.data->position.x, row, pose_out);
+    store_together(&pose.data->position.x, row, pose_out);
 
     const Vec3Of<Real> nowhere{Real(kNowhere), Real(kNowhere), Real(kNowhere)};
     const Vec3Of<Real> no_min = select<Real>(alive, -nowhere, nowhere);  // planes are everywhere
@@ -84,7 +84,7 @@ struct UpdateBounds {
     const Real group = load_bits<Real>(model.group, row), mask = select(alive, load_bits<Real>(model.mask, row), zero);
     const Real listed = select(boxed, load_any_bit<Real>(model.mask, row), zero), moving = select(moves, one, zero);
     const Real bounds_out[8] = {min.x, min.y, min.z, moving, max.x, max.y, max.z, listed};
-    store_records(&bounds.data->min.x, row, bounds_out);
+    store_together(&bounds.data->min.x, row, bounds_out);
     watch_bounds(row, min, max, moving, listed);
 
     const Real one_bit(std::bit_cast<float>(1u));
@@ -96,7 +96,7 @@ struct UpdateBounds {
                                group,
                                mask,
                                select(moves, one_bit, zero)};
-    store_records(&shape.data->core.x, row, shape_out);
+    store_together(&shape.data->core.x, row, shape_out);
   }
 
   /// A body outside its kept box, or one that takes part or moves and did not then, may meet others than it was found
@@ -104,7 +104,7 @@ struct UpdateBounds {
   template <class Real>
   TALUS_INLINE void watch_bounds(Index row, Vec3Of<Real> min, Vec3Of<Real> max, Real moving, Real listed) const {
     Real kept[8];
-    load_records(&kept_bounds.data->min.x, row, kept);
+    load_together(&kept_bounds.data->min.x, row, kept);
     const Mask<Real> within = kept[0] <= min.x && kept[1] <= min.y && kept[2] <= min.z && max.x <= kept[4] &&
                               max.y <= kept[5] && max.z <= kept[6] && moving <= kept[3] && listed <= kept[7];
     if (any_of(!within)) atomic_or(&counters->left_bounds, 1u);
@@ -135,7 +135,7 @@ struct KeepBounds {
   template <class Real>
   TALUS_INLINE void solve(Index row) const {
     Real box[8];
-    load_records(&bounds.data->min.x, row, box);
+    load_together(&bounds.data->min.x, row, box);
     const Mask<Real> fixed = load_bytes<Real>(model.motion, row) == Real(float(Motion::fixed));
     const Real zero(0.0f), radius = select(fixed, zero, load<Real>(model.radius.data, row));
     const Real ahead(kKeptSteps * params->dt), margin = Real(kKeptMargin) * radius;
@@ -146,7 +146,7 @@ struct KeepBounds {
                           box[2] - margin + min_of(way.z, zero), box[3],
                           box[4] + margin + max_of(way.x, zero), box[5] + margin + max_of(way.y, zero),
                           box[6] + margin + max_of(way.z, zero), box[7]};
-    store_records(&kept_bounds.data->min.x, row, kept);
+    store_together(&kept_bounds.data->min.x, row, kept);
   }
 };
 

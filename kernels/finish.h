@@ -36,9 +36,9 @@ struct FinishBodies {
     const Mask<Real> frozen = load_bytes<Real>(state.frozen, row) > zero;
     const Mask<Real> moves = alive && !frozen && !(load_bytes<Real>(model.motion, row) == Real(float(Motion::fixed)));
     Real now[8], axes[8], gone[8];
-    load_records(&velocity.data->linear.x, row, now);
-    load_records(&frame.data->orientation.x, row, axes);
-    load_records(&displacement.data->shift.x, row, gone);
+    load_together(&velocity.data->linear.x, row, now);
+    load_together(&frame.data->orientation.x, row, axes);
+    load_together(&displacement.data->shift.x, row, gone);
     const Vec3Of<Real> x = load<Real>(state.position, row), v = load<Real>(state.linear_velocity, row);
     const Vec3Of<Real> w = load<Real>(state.angular_velocity, row), per_axis{axes[4], axes[5], axes[6]};
     const QuatOf<Real> q = load<Real>(state.orientation, row), start{axes[0], axes[1], axes[2], axes[3]};

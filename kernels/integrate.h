@@ -32,9 +32,9 @@ struct IntegrateVelocities {
   template <class Real>
   TALUS_INLINE void solve(Index row) const {
     Real now[8], free[8], axes[8];
-    load_records(&velocity[0].linear.x, row, now);
-    load_records(&free_velocity[0].linear.x, row, free);
-    load_records(&frame[0].orientation.x, row, axes);
+    load_together(&velocity[0].linear.x, row, now);
+    load_together(&free_velocity[0].linear.x, row, free);
+    load_together(&frame[0].orientation.x, row, axes);
     const Real h(params->h), one(1.0f), zero(0.0f), inv_mass = now[3];
     const Mask<Real> moves = inv_mass > zero;
     const Real weight = select(moves, load<Real>(model.gravity_scale.data, row), zero);
@@ -62,8 +62,8 @@ struct IntegrateVelocities {
     w_next = select<Real>(tame, w_next, still);
     write(v_next, w_next, select(tame, now[7], one), now);
     write(v_free, w_free, free[7], free);
-    store_records(&velocity[0].linear.x, row, now);
-    store_records(&free_velocity[0].linear.x, row, free);
+    store_together(&velocity[0].linear.x, row, now);
+    store_together(&free_velocity[0].linear.x, row, free);
   }
 
   /// False for NaN when compared with <.
@@ -107,22 +107,22 @@ struct IntegratePositions {
   template <class Real>
   TALUS_INLINE void solve(Index row) const {
     Real now[8], free[8], axes[8], gone[8];
-    load_records(&velocity[0].linear.x, row, now);
-    load_records(&free_velocity[0].linear.x, row, free);
-    load_records(&frame[0].orientation.x, row, axes);
-    load_records(&displacement[0].shift.x, row, gone);
+    load_together(&velocity[0].linear.x, row, now);
+    load_together(&free_velocity[0].linear.x, row, free);
+    load_together(&frame[0].orientation.x, row, axes);
+    load_together(&displacement[0].shift.x, row, gone);
     const Real h(params->h), one(1.0f), zero(0.0f), half(0.5f), inv_mass = now[3];
     const Vec3Of<Real> v{now[0], now[1], now[2]}, w{now[4], now[5], now[6]}, per_axis{axes[4], axes[5], axes[6]};
     Vec3Of<Real> shift_now = h * v, push{zero, zero, zero};  // push: turn that the projection adds, own axes
     if (projected) {
       Real moved[8];
-      load_records(&move[0].shift.x, row, moved);
+      load_together(&move[0].shift.x, row, moved);
       shift_now = {moved[0], moved[1], moved[2]};
       push = scale(per_axis, Vec3Of<Real>{moved[4], moved[5], moved[6]} - h * w);
     } else {
       const Vec3Of<Real> turn_now = h * w;
       Real moved[8] = {shift_now.x, shift_now.y, shift_now.z, zero, turn_now.x, turn_now.y, turn_now.z, zero};
-      store_records(&move[0].shift.x, row, moved);
+      store_together(&move[0].shift.x, row, moved);
     }
     Vec3Of<Real> shift = Vec3Of<Real>{gone[0], gone[1], gone[2]} + shift_now;
     if (params->moreau != 0) shift = shift - mid_point(row, h, inv_mass, free[7]);
@@ -152,8 +152,8 @@ struct IntegratePositions {
     gone[5] = next.y;
     gone[6] = next.z;
     gone[7] = next.w;
-    store_records(&displacement[0].shift.x, row, gone);
-    if (any_of(tumbles)) {
+    store_together(&displacement[0].shift.x, row, gone);
+    if (any_together(tumbles)) {
       // In differences, which are small: 4,800 sub-steps would otherwise lose 1e-3 of the momentum to rounding.
       const Vec3Of<Real> change = rotate(q, turned(turn, body_w) + rotate(turn, gained));
       const Vec3Of<Real> scaled{change.x / per_axis.x, change.y / per_axis.y, change.z / per_axis.z};
@@ -162,8 +162,8 @@ struct IntegratePositions {
       const Vec3Of<Real> w_free = Vec3Of<Real>{free[4], free[5], free[6]} + (w_next - w);
       IntegrateVelocities::write(v, w_next, now[7], now);
       IntegrateVelocities::write(Vec3Of<Real>{free[0], free[1], free[2]}, w_free, free[7], free);
-      store_records(&velocity[0].linear.x, row, now);
-      store_records(&free_velocity[0].linear.x, row, free);
+      store_together(&velocity[0].linear.x, row, now);
+      store_together(&free_velocity[0].linear.x, row, free);
     }
   }
 

@@ -27,10 +27,6 @@ TALUS_INLINE bool every_lane(float) {
 TALUS_INLINE void gather_records(const float* base, const std::uint32_t* rows, float out[8]) {
   load_record(base, *rows, out);
 }
-/// The way back, for the lanes that are wanted.
-TALUS_INLINE void scatter_records(float* base, const std::uint32_t* rows, const float in[8], bool wanted) {
-  store_record(base, *rows, in, wanted);
-}
 
 /// Lanes that a Real holds.
 template <class Real>
@@ -42,27 +38,48 @@ struct LaneCount<float> {
   static constexpr int value = 1;
 };
 
+// "Together": for kernels over lanes, where all lanes of a warp are at it. Not in a branch that some of them do not
+// take: ask any_together instead of any_of there.
+
+template <class Real>
+TALUS_INLINE void gather_together(const float* base, const std::uint32_t* rows, Real out[8]) {
+  if constexpr (LaneCount<Real>::value == 1) {
+    load_record_together(base, *rows, out);
+  } else {
+    gather_records(base, rows, out);
+  }
+}
+/// The way back, for the lanes that are wanted.
+template <class Real>
+TALUS_INLINE void scatter_together(float* base, const std::uint32_t* rows, const Real in[8], Mask<Real> wanted) {
+  if constexpr (LaneCount<Real>::value == 1) {
+    store_record_together(base, *rows, in, wanted);
+  } else {
+    scatter_records(base, rows, in, wanted);
+  }
+}
 /// Records of consecutive rows, from `row` on.
 template <class Real>
-TALUS_INLINE void load_records(const float* base, Index row, Real out[8]) {
+TALUS_INLINE void load_together(const float* base, Index row, Real out[8]) {
   std::uint32_t rows[LaneCount<Real>::value];
   for (int i = 0; i < LaneCount<Real>::value; ++i) rows[i] = std::uint32_t(row + i);
-  gather_records(base, rows, out);
+  gather_together(base, rows, out);
 }
 template <class Real>
-TALUS_INLINE void store_records(float* base, Index row, const Real in[8]) {
+TALUS_INLINE void store_together(float* base, Index row, const Real in[8]) {
   std::uint32_t rows[LaneCount<Real>::value];
   for (int i = 0; i < LaneCount<Real>::value; ++i) rows[i] = std::uint32_t(row + i);
-  scatter_records(base, rows, in, every_lane(Real{}));
+  scatter_together(base, rows, in, every_lane(Real{}));
 }
 
-/// The same for larger records: words 8 * unit .. 8 * unit + 7 of each.
+/// Of larger records: words 8 * unit .. 8 * unit + 7 of each.
 template <class Real, class Record>
-TALUS_INLINE void gather_unit(const Column<Record>& records, const std::uint32_t* rows, int unit, Real out[8]) {
+TALUS_INLINE void gather_unit_together(const Column<Record>& records, const std::uint32_t* rows, int unit,
+                                       Real out[8]) {
   constexpr std::uint32_t kUnits = sizeof(Record) / 32;
   std::uint32_t at[LaneCount<Real>::value];
   for (int i = 0; i < LaneCount<Real>::value; ++i) at[i] = rows[i] * kUnits + std::uint32_t(unit);
-  gather_records(reinterpret_cast<const float*>(records.data), at, out);
+  gather_together(reinterpret_cast<const float*>(records.data), at, out);
 }
 
 /// Consecutive rows of a plain column, from `row` on.

@@ -77,7 +77,7 @@ struct RecyclePairs {
       p.limit[i] = params->recycle_fraction * model.radius[a];
     }
     const Mask<Real> has_past = load_lanes(p.has_past, Real{}) > Real(0.0f);
-    const unsigned kept = any_of(has_past) ? recycle<Real>(lane, size, p, has_past) : 0u;
+    const unsigned kept = any_together(has_past) ? recycle<Real>(lane, size, p, has_past) : 0u;
     for (int i = 0; i < size; ++i) {
       const Index pair = lane + i;
       const bool is_kept = (kept >> i & 1u) != 0;
@@ -98,10 +98,10 @@ struct RecyclePairs {
   TALUS_INLINE unsigned recycle(Index lane, int size, const Pairs<kWidth>& p, Mask<Real> has_past) const {
     const float* poses = reinterpret_cast<const float*>(pose.data);
     Real pose_a[8], pose_b[8], header[8], made[8];
-    gather_records(poses, p.a, pose_a);
-    gather_records(poses, p.b, pose_b);
-    gather_unit(last.contacts, p.old, kHeaderUnit, header);
-    gather_unit(last.contacts, p.old, kMadeUnit, made);
+    gather_together(poses, p.a, pose_a);
+    gather_together(poses, p.b, pose_b);
+    gather_unit_together(last.contacts, p.old, kHeaderUnit, header);
+    gather_unit_together(last.contacts, p.old, kMadeUnit, made);
     const Vec3Of<Real> between{pose_b[0] - pose_a[0], pose_b[1] - pose_a[1], pose_b[2] - pose_a[2]};
     const Vec3Of<Real> moved = between - Vec3Of<Real>{header[4], header[5], header[6]};
     const QuatOf<Real> turn_a = turn_since<Real>(made, pose_a), turn_b = turn_since<Real>(made + 4, pose_b);
@@ -109,13 +109,13 @@ struct RecyclePairs {
     const Mask<Real> kept = has_past && length_squared(moved) < limit * limit && sine_squared(turn_a) < sine * sine &&
                             sine_squared(turn_b) < sine * sine;
     const unsigned bits = lane_bits(kept);
-    if (bits == 0) return 0;
+    if (!any_together(kept)) return 0;
 
     const Vec3Of<Real> normal{header[0], header[1], header[2]};
     float separation[kMaxPoints][kWidth];
     for (int i = 0; i < kMaxPoints; ++i) {
       Real point[8];
-      gather_unit(last.contacts, p.old, kPointUnit + i, point);
+      gather_unit_together(last.contacts, p.old, kPointUnit + i, point);
       const Vec3Of<Real> on_a{point[1], point[2], point[3]}, on_b{point[4], point[5], point[6]};
       store_lanes(separation[i], dot(normal, between + rotate(turn_b, on_b) - rotate(turn_a, on_a)));
     }

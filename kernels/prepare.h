@@ -47,13 +47,13 @@ struct PrepareBodies {
     const Vec3Of<Real> spin = scaled_spin(q, scale, load<Real>(state.angular_velocity, row));
     const Vec3Of<Real> w = select<Real>(moves, spin, none);
     const Real velocity[8] = {v.x, v.y, v.z, inv_mass, w.x, w.y, w.z, zero};
-    store_records(&rows.velocity.data->linear.x, row, velocity);
+    store_together(&rows.velocity.data->linear.x, row, velocity);
     const Real free_velocity[8] = {v.x, v.y, v.z, inv_mass, w.x, w.y, w.z, touched<Real>(row)};
-    store_records(&rows.free_velocity.data->linear.x, row, free_velocity);
+    store_together(&rows.free_velocity.data->linear.x, row, free_velocity);
     const Real frame[8] = {q.x, q.y, q.z, q.w, scale.x, scale.y, scale.z, inv_mass};
-    store_records(&rows.frame.data->orientation.x, row, frame);
+    store_together(&rows.frame.data->orientation.x, row, frame);
     const Real displacement[8] = {zero, zero, zero, zero, zero, zero, zero, one};
-    store_records(&rows.displacement.data->shift.x, row, displacement);
+    store_together(&rows.displacement.data->shift.x, row, displacement);
     for (int i = 0; i < LaneCount<Real>::value; ++i) {
       if (rows.split_count[row + i] == 0) continue;
       for (std::int64_t& change : rows.split_sums[row + i].change) change = 0;
@@ -121,8 +121,8 @@ struct PrepareContacts {
     const Real zero(0.0f), one(1.0f);
     const Mask<Real> there = load_lanes(from.there, Real{}) > zero;
     Real header[8], carried[8];
-    gather_unit(contacts, from.pair, kHeaderUnit, header);
-    gather_unit(contacts, from.pair, kImpulseUnit, carried);
+    gather_unit_together(contacts, from.pair, kHeaderUnit, header);
+    gather_unit_together(contacts, from.pair, kImpulseUnit, carried);
     const PreparedBody<Real> a = body_of<Real>(from.a, from.share_a), b = body_of<Real>(from.b, from.share_b);
     const Vec3Of<Real> normal{header[0], header[1], header[2]};
     const Real count = select(there, header[3], zero), mass = a.inv_mass + b.inv_mass;
@@ -138,10 +138,10 @@ struct PrepareContacts {
     Vec3Of<Real> center_a{zero, zero, zero}, center_b = center_a, local_a[kMaxPoints];
     Real depth = zero;  // [m] of the first point
     Real weights = zero, middle_separation = zero, points_give = zero;
-    for (int i = 0; i < kMaxPoints && any_of(Real(float(i)) < count); ++i) {
+    for (int i = 0; i < kMaxPoints && any_together(Real(float(i)) < count); ++i) {
       const Mask<Real> has = Real(float(i)) < count;
       Real point[8];
-      gather_unit(contacts, from.pair, kPointUnit + i, point);
+      gather_unit_together(contacts, from.pair, kPointUnit + i, point);
       const Real separation = point[0];
       local_a[i] = a.own({point[1], point[2], point[3]});
       const Vec3Of<Real> local_b = b.own({point[4], point[5], point[6]});
@@ -262,7 +262,7 @@ struct PrepareContacts {
   template <class Real>
   TALUS_INLINE PreparedBody<Real> body_of(const std::uint32_t* body, const float* share) const {
     Real frame[8];
-    gather_records(&bodies.frame.data->orientation.x, body, frame);
+    gather_together(&bodies.frame.data->orientation.x, body, frame);
     const Real contacts_of = load_lanes(share, Real{}), zero(0.0f);
     return {{frame[0], frame[1], frame[2], frame[3]},
             {frame[4], frame[5], frame[6]},
@@ -274,8 +274,8 @@ struct PrepareContacts {
   TALUS_INLINE Real approach_speed(const Sources<kWidth>& from, Vec3Of<Real> normal, Vec3Of<Real> lever_a,
                                    Vec3Of<Real> lever_b) const {
     Real a[8], b[8];
-    gather_records(&bodies.velocity.data->linear.x, from.a, a);
-    gather_records(&bodies.velocity.data->linear.x, from.b, b);
+    gather_together(&bodies.velocity.data->linear.x, from.a, a);
+    gather_together(&bodies.velocity.data->linear.x, from.b, b);
     return dot(normal, Vec3Of<Real>{b[0] - a[0], b[1] - a[1], b[2] - a[2]}) +
            dot(lever_b, Vec3Of<Real>{b[4], b[5], b[6]}) - dot(lever_a, Vec3Of<Real>{a[4], a[5], a[6]});
   }

@@ -19,10 +19,10 @@ struct PredictMoves {
   template <class Real>
   TALUS_INLINE void solve(Index row) const {
     Real now[8];
-    load_records(&velocity[0].linear.x, row, now);
+    load_together(&velocity[0].linear.x, row, now);
     for (Real& component : now) component = Real(params->h) * component;
     now[3] = now[7] = Real(0.0f);
-    store_records(&move[0].shift.x, row, now);
+    store_together(&move[0].shift.x, row, now);
   }
 };
 
@@ -38,11 +38,11 @@ struct ProjectContacts {
     const std::uint32_t* index_b = rows.at(row::body_b, lane);
     const SolveContacts<Sweep::biased, false> contacts{rows, nullptr, nullptr, nullptr, false};
     Real a[8], b[8];
-    gather_records(&velocity->linear.x, index_a, a);
-    gather_records(&velocity->linear.x, index_b, b);
+    gather_together(&velocity->linear.x, index_a, a);
+    gather_together(&velocity->linear.x, index_b, b);
     BodyPair<Real> bodies = contacts.pair_of(a, b);
-    gather_records(&move->shift.x, index_a, a);
-    gather_records(&move->shift.x, index_b, b);
+    gather_together(&move->shift.x, index_a, a);
+    gather_together(&move->shift.x, index_b, b);
     bodies.a = {{a[0], a[1], a[2]}, {a[4], a[5], a[6]}};
     bodies.b = {{b[0], b[1], b[2]}, {b[4], b[5], b[6]}};
     const Vec3Of<Real> normal = load_vector<Real>(rows, row::normal, lane);
@@ -55,8 +55,8 @@ struct ProjectContacts {
     }
     contacts.store_record(bodies.a, a);
     contacts.store_record(bodies.b, b);
-    scatter_records(&move->shift.x, index_a, a, bodies.inv_mass_a > zero);
-    scatter_records(&move->shift.x, index_b, b, bodies.inv_mass_b > zero);
+    scatter_together(&move->shift.x, index_a, a, bodies.inv_mass_a > zero);
+    scatter_together(&move->shift.x, index_b, b, bodies.inv_mass_b > zero);
   }
 };
 

@@ -92,29 +92,30 @@ struct SolveContacts {
   TALUS_INLINE void solve(Index lane) const {
     const RowIndices<Real> index_a(rows, row::body_a, lane), index_b(rows, row::body_b, lane);
     Real record_a[8], record_b[8];
-    gather_records(&velocity->linear.x, index_a.data(), record_a);
-    gather_records(&velocity->linear.x, index_b.data(), record_b);
+    gather_together(&velocity->linear.x, index_a.data(), record_a);
+    gather_together(&velocity->linear.x, index_b.data(), record_b);
     BodyPair<Real> bodies = pair_of(record_a, record_b);
-    solve_manifold(lane, bodies, moves_of(index_a, index_b), params->contact, params->ground);
+    solve_manifold(lane, index_a, index_b, bodies, params->contact, params->ground);
     store_record(bodies.a, record_a);
     store_record(bodies.b, record_b);
-    scatter_records(&velocity->linear.x, index_a.data(), record_a, bodies.inv_mass_a > Real(0.0f));
-    scatter_records(&velocity->linear.x, index_b.data(), record_b, bodies.inv_mass_b > Real(0.0f));
+    scatter_together(&velocity->linear.x, index_a.data(), record_a, bodies.inv_mass_a > Real(0.0f));
+    scatter_together(&velocity->linear.x, index_b.data(), record_b, bodies.inv_mass_b > Real(0.0f));
   }
 
   /// How far the bodies of a contact got since the last sweep. Means nothing if they stayed where they were.
   template <class Real>
   struct Moves {
-    Vec3Of<Real> shift;  // [m] of B against A
-    Levers<Real> turn;   // scaled axes
+    Real shift;         // [m] of the centre of B against that of A, along the normal
+    Levers<Real> turn;  // scaled axes
   };
   template <class Real>
-  TALUS_INLINE Moves<Real> moves_of(const RowIndices<Real>& index_a, const RowIndices<Real>& index_b) const {
+  TALUS_INLINE Moves<Real> moves_of(const RowIndices<Real>& index_a, const RowIndices<Real>& index_b,
+                                    Vec3Of<Real> normal) const {
     if constexpr (!kMoved) return {};
     Real a[8], b[8];
-    gather_records(&moved->shift.x, index_a.data(), a);
-    gather_records(&moved->shift.x, index_b.data(), b);
-    return {{b[0] - a[0], b[1] - a[1], b[2] - a[2]}, {{a[4], a[5], a[6]}, {b[4], b[5], b[6]}}};
+    gather_together(&moved->shift.x, index_a.data(), a);
+    gather_together(&moved->shift.x, index_b.data(), b);
+    return {dot(normal, Vec3Of<Real>{b[0] - a[0], b[1] - a[1], b[2] - a[2]}), {{a[4], a[5], a[6]}, {b[4], b[5], b[6]}}};
   }
 
   template <class Real>
@@ -148,8 +149,8 @@ struct SolveContacts {
 
   /// All rows of one manifold.
   template <class Real>
-  TALUS_INLINE void solve_manifold(Index lane, BodyPair<Real>& bodies, const Moves<Real>& moves,
-                                   const Softness& contact, const Softness& ground) const {
+  TALUS_INLINE void solve_manifold(Index lane, const RowIndices<Real>& index_a, const RowIndices<Real>& index_b,
+                                   BodyPair<Real>& bodies, const Softness& contact, const Softness& ground) const {
     const Vec3Of<Real> normal = load_vector<Real>(rows, row::normal, lane);
     const Real count = load<Real>(rows, row::count, lane);
     Real impulse[kMaxPoints];
@@ -162,6 +163,7 @@ struct SolveContacts {
       warm_start(lane, bodies, normal, count, impulse);
     } else {
       if constexpr (kSweep == Sweep::relax) solve_friction(lane, bodies, normal, impulse);
+      const Moves<Real> moves = moves_of(index_a, index_b, normal);  // not before friction, which needs the registers
       solve_normals(lane, bodies, moves, normal, count, impulse, contact, ground);
     }
   }
@@ -170,7 +172,8 @@ struct SolveContacts {
   TALUS_INLINE void warm_start(Index lane, BodyPair<Real>& bodies, Vec3Of<Real> normal, Real count,
                                const Real impulse[kMaxPoints]) const {
     TALUS_UNROLL
-    for (int i = 0; i < kMaxPoints && any_of(Real(float(i)) < count); ++i) {
+    for (int i = 0; i < kMaxPoints; ++i) {
+      if (!any_of(Real(float(i)) < count)) break;
       bodies.apply(impulse[i], normal, point_levers<Real>(i, lane));
     }
     const Vec3Of<Real> t1 = load_vector<Real>(rows, row::tangent, lane), t2 = cross(normal, t1);
@@ -184,11 +187,10 @@ struct SolveContacts {
   /// Separation now, at a point or in the middle. It follows the bodies if they moved, to first order: a ball that
   /// spins, whose lever is zero, stays where it is.
   template <class Real>
-  TALUS_INLINE Real separation_of(int field, Index lane, const Moves<Real>& moves, Real shift,
-                                  const Levers<Real>& levers) const {
+  TALUS_INLINE Real separation_of(int field, Index lane, const Moves<Real>& moves, const Levers<Real>& levers) const {
     const Real before = load<Real>(rows, field, lane);
     if constexpr (!kMoved) return before;
-    const Real now = before + (shift + (dot(levers.b, moves.turn.b) - dot(levers.a, moves.turn.a)));
+    const Real now = before + (moves.shift + (dot(levers.b, moves.turn.b) - dot(levers.a, moves.turn.a)));
     store(rows, field, lane, now);
     return now;
   }
@@ -234,14 +236,14 @@ struct SolveContacts {
     const LaneSoftness<Real> soft{select(on_ground, Real(ground.bias_rate), Real(contact.bias_rate)),
                                   select(on_ground, Real(ground.mass_scale), Real(contact.mass_scale)),
                                   select(on_ground, Real(ground.impulse_scale), Real(contact.impulse_scale))};
-    const Real shift = dot(normal, moves.shift);  // [m] of the centres, along the normal
     if constexpr (kSweep == Sweep::biased || kSweep == Sweep::relax) {
-      if (any_of(one < count)) solve_middle(lane, bodies, moves, shift, along, count, impulse, soft);
+      if (any_of(one < count)) solve_middle(lane, bodies, moves, along, count, impulse, soft);
     }
     TALUS_UNROLL
-    for (int i = 0; i < kMaxPoints && any_of(Real(float(i)) < count); ++i) {
+    for (int i = 0; i < kMaxPoints; ++i) {
+      if (!any_of(Real(float(i)) < count)) break;
       const Levers<Real> levers = point_levers<Real>(i, lane);
-      const Real separation = separation_of(row::at(i, row::separation), lane, moves, shift, levers);
+      const Real separation = separation_of(row::at(i, row::separation), lane, moves, levers);
       const Real speed = along.speed + bodies.turn_speed(levers);
       Real bias = bias_of(separation, soft), mass_scale = one, impulse_scale = zero;
       if constexpr (kSweep == Sweep::biased) {
@@ -271,9 +273,8 @@ struct SolveContacts {
   /// alone favours the points that come first: a box set down flat would tilt, and towers would lean (20 high: 0.2 m in
   /// 5 s). Only where all points carry load, or none does yet.
   template <class Real>
-  TALUS_INLINE void solve_middle(Index lane, BodyPair<Real>& bodies, const Moves<Real>& moves, Real shift,
-                                 AlongNormal<Real>& along, Real count, Real impulse[kMaxPoints],
-                                 const LaneSoftness<Real>& soft) const {
+  TALUS_INLINE void solve_middle(Index lane, BodyPair<Real>& bodies, const Moves<Real>& moves, AlongNormal<Real>& along,
+                                 Real count, Real impulse[kMaxPoints], const LaneSoftness<Real>& soft) const {
     const Real zero(0.0f), one(1.0f);
     Real least(1e30f), most = zero, sum = zero;
     TALUS_UNROLL
@@ -283,7 +284,7 @@ struct SolveContacts {
       sum = sum + impulse[i];
     }
     const Levers<Real> levers = load_levers<Real>(row::middle_a, row::middle_b, lane);
-    const Real separation = separation_of(row::middle_separation, lane, moves, shift, levers);
+    const Real separation = separation_of(row::middle_separation, lane, moves, levers);
     const Real speed = along.speed + bodies.turn_speed(levers);
     Real give = zero;
     if constexpr (kSweep == Sweep::biased) {
@@ -338,25 +339,28 @@ struct SolveContacts {
 };
 
 /// The overflow color: every contact solves from the same velocities with its share of the bodies' mass; changes are
-/// summed as integers and added by ApplySplit. Scalar lanes: such contacts are few.
+/// summed as integers and added by ApplySplit. Lane by lane: such contacts are few. Padding lanes have bodies that do
+/// not move.
 template <Sweep kSweep, bool kMoved>
 struct SolveSplit {
   SolveContacts<kSweep, kMoved> contacts;
   Column<SplitSums> sums;
   Column<Index> split_count;
-  const Index* first_lane;  // of the overflow color
 
-  TALUS_HD void operator()(Index place) const {
-    const Index lane = *first_lane + place;
+  template <class Real>
+  TALUS_INLINE void solve(Index lane) const {
+    for (int i = 0; i < LaneCount<Real>::value; ++i) solve_lane(lane + i);
+  }
+
+  TALUS_HD void solve_lane(Index lane) const {
     const RowIndices<float> index_a(contacts.rows, row::body_a, lane), index_b(contacts.rows, row::body_b, lane);
     float record_a[8], record_b[8];
-    gather_records(&contacts.velocity->linear.x, index_a.data(), record_a);
-    gather_records(&contacts.velocity->linear.x, index_b.data(), record_b);
+    gather_together(&contacts.velocity->linear.x, index_a.data(), record_a);
+    gather_together(&contacts.velocity->linear.x, index_b.data(), record_b);
     BodyPair<float> bodies = contacts.pair_of(record_a, record_b);
     lend(bodies.inv_mass_a, bodies.turns_a, Index(*index_a.data()));
     lend(bodies.inv_mass_b, bodies.turns_b, Index(*index_b.data()));
-    contacts.solve_manifold(lane, bodies, contacts.moves_of(index_a, index_b), contacts.params->split,
-                            contacts.params->split);
+    contacts.solve_manifold(lane, index_a, index_b, bodies, contacts.params->split, contacts.params->split);
     add(Index(*index_a.data()), bodies.inv_mass_a, record_a, bodies.a);
     add(Index(*index_b.data()), bodies.inv_mass_b, record_b, bodies.b);
   }

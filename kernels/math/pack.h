@@ -162,6 +162,9 @@ TALUS_INLINE unsigned lane_bits(PackMask m) {
 TALUS_INLINE bool any_of(PackMask m) {
   return lane_bits(m) != 0;
 }
+TALUS_INLINE bool any_together(PackMask m) {
+  return any_of(m);
+}
 
 // ---- records: eight consecutive floats a row, transposed to eight packs and back -----------------------------------
 

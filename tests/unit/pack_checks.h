@@ -148,8 +148,8 @@ TEST(PackChecks, RecordsOfConsecutiveRowsGoThereAndBack) {
   for (int i = 0; i < 64 * 8; ++i) records[i] = float(i) * 0.5f;
   for (Index row = 0; row + kWidth <= 64; row += kWidth) {
     NativePack fields[8];
-    load_records(records, row, fields);
-    store_records(copy, row, fields);
+    load_together(records, row, fields);
+    store_together(copy, row, fields);
   }
   EXPECT_EQ(std::memcmp(records, copy, sizeof records), 0);
 }

@@ -28,22 +28,20 @@ TALUS_HD void sweep_colors(Team& team, const StepViews& v) {
   if (!v.shape.jacobi) {
     for (int color = 0; color < kPalette; ++color) team.for_each_lane("SolveContacts", lanes_of(v, color), kernel);
   }
-  team.for_each(
-      "SolveSplit", {&v.counters->color_size[kOverflowColor], v.solve.contact_capacity},
-      SolveSplit<kSweep, kMoved>{kernel, rows.split_sums, rows.split_count, &v.counters->color_begin[kOverflowColor]});
+  team.for_each_lane("SolveSplit", lanes_of(v, kOverflowColor),
+                     SolveSplit<kSweep, kMoved>{kernel, rows.split_sums, rows.split_count});
   team.for_each("ApplySplit", {&v.counters->split_rows, v.shape.rows},
                 ApplySplit{rows.velocity, rows.split_sums, rows.split_count});
 }
 
-/// `moved`: the first sweep since bodies moved; none when it returns.
+/// `moved`: this is the first sweep since bodies moved.
 template <Sweep kSweep, class Team>
-TALUS_HD void sweep_contacts(Team& team, const StepViews& v, bool& moved) {
+TALUS_HD void sweep_contacts(Team& team, const StepViews& v, bool moved) {
   if (moved) {
     sweep_colors<kSweep, true>(team, v);
   } else {
     sweep_colors<kSweep, false>(team, v);
   }
-  moved = false;
 }
 
 /// Before positions move: how far they will, corrected color after color.
@@ -79,14 +77,16 @@ struct SolveContactsTask {
     for (int substep = 0; substep < v.shape.substeps; ++substep) {
       team.for_each_lane("IntegrateVelocities", bodies, integrate_velocities);
       if (substep == 0) sweep_colors<Sweep::warm_start, false>(team, v);
-      for (int i = 0; i < v.shape.iterations; ++i) sweep_contacts<Sweep::biased>(team, v, moved);
+      for (int i = 0; i < v.shape.iterations; ++i, moved = false) sweep_contacts<Sweep::biased>(team, v, moved);
       if (v.shape.projection) project_contacts(team, v, bodies);
       team.for_each_lane("IntegratePositions", bodies, integrate_positions);
       moved = true;
-      for (int i = 0; i < relax_sweeps(v.shape, substep); ++i) sweep_contacts<Sweep::relax>(team, v, moved);
+      for (int i = 0; i < relax_sweeps(v.shape, substep); ++i, moved = false) {
+        sweep_contacts<Sweep::relax>(team, v, moved);
+      }
     }
     if (v.shape.restitution) {
-      for (int i = 0; i < kBounceSweeps; ++i) sweep_contacts<Sweep::bounce>(team, v, moved);
+      for (int i = 0; i < kBounceSweeps; ++i, moved = false) sweep_contacts<Sweep::bounce>(team, v, moved);
     }
   }
 };
