@@ -13,8 +13,8 @@ constexpr int kOverflowColor = kPalette;   // solved by mass-split Jacobi
 constexpr int kColorCount = kPalette + 1;  // the overflow color is the last
 
 /// A buffer that may prove too small. `need` is what the step asked for.
-enum class Growth : std::uint32_t { entries = 0, pairs = 1, contacts = 2 };
-constexpr int kGrowthCount = 3;
+enum class Growth : std::uint32_t { entries = 0, candidates = 1, pairs = 2, contacts = 3 };
+constexpr int kGrowthCount = 4;
 
 struct Counters {
   // Loop bounds. All are zero in a step that must not happen: see kernels/growth.h.

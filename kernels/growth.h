@@ -24,16 +24,15 @@ struct CheckGrowth {
   Index* live;         // the loop bound; may be `total` itself
   Index capacity;      // rows of the buffer
   Growth what;
-  Index elements = 1;  // that a row of the buffer has room for
 
   TALUS_HD void operator()(Index) const {
     if (counters->must_grow != 0) {  // what `total` holds is of another step
       *live = 0;
       return;
     }
-    const Index need = *total / elements + (*total % elements != 0 ? 1 : 0);
+    const Index need = *total;
     if (need <= capacity) {
-      *live = *total;
+      *live = need;
       return;
     }
     *live = 0;

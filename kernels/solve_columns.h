@@ -62,9 +62,10 @@ struct alignas(16) SplitSums {
   X(BodyDisplacement, displacement, "", "since the step began")                          \
   X(BodyMove, move, "", "in this sub-step")                                              \
   X(std::uint32_t, color_mask, "1", "bit c: a contact of this dynamic body has color c") \
-  X(ColorBids, bids, "", "")                                                             \
   X(Index, split_count, "1", "contacts of this body in the overflow color")              \
   X(SplitSums, split_sums, "", "all zero between sweeps")
+
+#define TALUS_COLOR_ROW_SCRATCH(X) X(ColorBids, bids, "", "of open contacts of this body")
 
 #define TALUS_SOLVE_PAIR_SCRATCH(X)                                                     \
   X(std::uint32_t, batch_key, "1", "shape class of a pair, to collide like with like")  \
@@ -86,6 +87,7 @@ struct alignas(16) SplitSums {
 namespace talus {
 
 TALUS_DEFINE_VIEW(SolveRowScratch, TALUS_SOLVE_ROW_SCRATCH)
+TALUS_DEFINE_VIEW(ColorRowScratch, TALUS_COLOR_ROW_SCRATCH)
 TALUS_DEFINE_VIEW(SolvePairScratch, TALUS_SOLVE_PAIR_SCRATCH)
 TALUS_DEFINE_VIEW(SolveContactScratch, TALUS_SOLVE_CONTACT_SCRATCH)
 
@@ -139,6 +141,7 @@ using SolverRows = LaneBlocks<row::kFields>;
 
 struct SolveScratch {
   SolveRowScratch rows;  // capacity: body rows + 1; the row after the last is the null body
+  ColorRowScratch colors;
   SolvePairScratch pairs;
   SolveContactScratch contacts;
   SolverRows lanes;  // capacity: contacts + a block for each color

@@ -78,7 +78,7 @@ const Disturbance kDisturbances[] = {
        flip_bit(first_word(contacts));
      },
      "stage collide_pairs, column next.contacts"},
-    {Stage::color_contacts, [](const StepViews& v) { v.counters->color_size[2] += 1; },
+    {Stage::color_contacts, [](const StepViews& v) { v.counters->color_size[2] -= 1; },
      "stage color_contacts, column counters, row "},
     {Stage::color_contacts, [](const StepViews& v) { flip_bit(&v.solve.contacts.sort_contact[4]); },
      "stage color_contacts, column solve.contacts.sort_contact, row 4: "},

@@ -12,7 +12,7 @@
 #include "backend.h"
 #include "exec_cpu.h"
 #include "scenes/scene.h"
-#include "solve_tables.h"
+#include "scratch.h"
 #include "stages/color_contacts.h"
 #include "unit/simulation_rig.h"
 
@@ -28,9 +28,9 @@ class ColorRig {
  public:
   ColorRig(Index bodies, const std::vector<Edge>& edges, const std::vector<Index>& immovable = {}) {
     model_.resize(memory_, bodies, 0, "model");
-    solve_.resize_rows(memory_, (bodies + kLanes) / kLanes * kLanes);
-    solve_.resize_pairs(memory_, Index(edges.size()));
-    solve_.resize_contacts(memory_, Index(edges.size()));
+    const Index padded = (bodies + kLanes) / kLanes * kLanes;
+    bodies_.resize(memory_, padded, 0, "bodies");
+    scratch_.resize(memory_, {.rows = padded, .pairs = Index(edges.size()), .contacts = Index(edges.size())});
     owner_.reset(memory_, Index(edges.size()), "owner");
     partner_.reset(memory_, Index(edges.size()), "partner");
     rows_.reset(memory_, Index(edges.size()), "cache");
@@ -39,8 +39,8 @@ class ColorRig {
     for (Index i = 0; i < Index(edges.size()); ++i) {
       owner_.column()[i] = edges[std::size_t(i)].a;
       partner_.column()[i] = edges[std::size_t(i)].b;
-      solve_.contacts.view().pair[i] = i;
-      solve_.contacts.view().color[i] = kNoColor;
+      scratch_.solve().contacts.pair[i] = i;
+      scratch_.solve().contacts.color[i] = kNoColor;
     }
     counters_.rows = bodies;
     counters_.contacts = Index(edges.size());
@@ -55,7 +55,8 @@ class ColorRig {
     v.model = model_.view();
     v.next.pairs = {{}, owner_.column(), partner_.column()};
     v.next.contacts = rows_.column();
-    v.solve = solve_.view();
+    v.solve = scratch_.solve();
+    v.solve.rows = bodies_.view();
     for (int c = 0; c < kColorCount; ++c) counters_.color_begin[c] = counters_.color_size[c] = 0;
     color_contacts(exec, v);
   }
@@ -67,7 +68,7 @@ class ColorRig {
     return list;
   }
   const Counters& counters() const { return counters_; }
-  const SolveTables& solve() const { return solve_; }
+  Index split_count(Index body) const { return bodies_.view().split_count[body]; }
 
   /// No dynamic body twice in a color; sizes and lanes fit; every contact is listed once, by color.
   void expect_valid() const {
@@ -92,17 +93,18 @@ class ColorRig {
     EXPECT_EQ(counters_.lanes, lane);
     std::set<std::uint32_t> listed;
     for (Index i = 0; i < contact_count_; ++i) {
-      const std::uint32_t contact = solve_.contacts.view().sort_contact[i];
+      const std::uint32_t contact = scratch_.solve().contacts.sort_contact[i];
       ASSERT_TRUE(listed.insert(contact).second);
-      ASSERT_EQ(color(Index(contact)), solve_.contacts.view().sort_key[i]);
-      ASSERT_LE(solve_.contacts.view().sort_key[std::max(i - 1, 0)], solve_.contacts.view().sort_key[i]);
+      ASSERT_EQ(color(Index(contact)), scratch_.solve().contacts.sort_key[i]);
+      ASSERT_LE(scratch_.solve().contacts.sort_key[std::max(i - 1, 0)], scratch_.solve().contacts.sort_key[i]);
     }
   }
 
  private:
   CpuMemory memory_;
   Table<BodyModel> model_;
-  SolveTables solve_;
+  Table<SolveRowScratch> bodies_;
+  Scratch scratch_;
   Array<Index> owner_, partner_;
   Array<CachedContact> rows_;
   Counters counters_{};
@@ -162,9 +164,9 @@ TEST(Color, OneBodyWithManyContactsFillsThePaletteAndOverflows) {
   const Index overflow = rig.counters().color_size[kOverflowColor];
   EXPECT_GE(overflow, 40 - kPalette);
   EXPECT_LE(overflow, 40 - kPalette + 2);
-  EXPECT_EQ(rig.solve().rows.view().split_count[0], overflow);
+  EXPECT_EQ(rig.split_count(0), overflow);
   Index split = 0;
-  for (Index body = 1; body <= 40; ++body) split += rig.solve().rows.view().split_count[body];
+  for (Index body = 1; body <= 40; ++body) split += rig.split_count(body);
   EXPECT_EQ(split, overflow);
 }
 
@@ -175,7 +177,7 @@ TEST(Color, ImmovableBodiesDoNotConflict) {
   rig.run(exec);
   rig.expect_valid();
   EXPECT_EQ(rig.counters().color_size[kOverflowColor], 0);
-  EXPECT_EQ(rig.solve().rows.view().split_count[0], 0);
+  EXPECT_EQ(rig.split_count(0), 0);
 }
 
 TEST(Color, ColorsOfTheLastStepAreKept) {

@@ -10,7 +10,7 @@
 #include "exec_cpu.h"
 #include "math/pack.h"
 #include "memory_cpu.h"
-#include "solve_tables.h"
+#include "scratch.h"
 #include "stages/color_contacts.h"
 #include "stages/prepare_contacts.h"
 #include "stages/solve_contacts.h"
@@ -38,9 +38,8 @@ class ContactRig {
     model_.resize(memory_, padded, 0, "model");
     state_.resize(memory_, padded, 0, "state");
     inputs_.resize(memory_, padded, 0, "inputs");
-    solve_.resize_rows(memory_, padded);
-    solve_.resize_pairs(memory_, contacts_);
-    solve_.resize_contacts(memory_, contacts_);
+    bodies_.resize(memory_, padded, 0, "bodies");
+    scratch_.resize(memory_, {.rows = padded, .pairs = contacts_, .contacts = contacts_});
     owner_.reset(memory_, contacts_, "owner");
     partner_.reset(memory_, contacts_, "partner");
     cache_.reset(memory_, contacts_, "cache");
@@ -65,7 +64,8 @@ class ContactRig {
     v.inputs = inputs_.view();
     v.next.pairs = {{}, owner_.column(), partner_.column()};
     v.next.contacts = cache_.column();
-    v.solve = solve_.view();
+    v.solve = scratch_.solve();
+    v.solve.rows = bodies_.view();
     return v;
   }
   /// One sweep over all colors, with floats or with packs.
@@ -77,9 +77,9 @@ class ContactRig {
   }
 
   /// As the solver has it: angular velocities in scaled axes.
-  BodyVelocity velocity(Index row) const { return solve_.rows.view().velocity[row]; }
-  BodyFrame frame(Index row) const { return solve_.rows.view().frame[row]; }
-  SolverRows lanes() const { return solve_.lanes.view(); }
+  BodyVelocity velocity(Index row) const { return bodies_.view().velocity[row]; }
+  BodyFrame frame(Index row) const { return bodies_.view().frame[row]; }
+  SolverRows lanes() const { return scratch_.solve().lanes; }
   /// The lane of a contact.
   Index lane_of(Index contact) const {
     for (Index lane = 0; lane < counters_.lanes; ++lane) {
@@ -99,8 +99,8 @@ class ContactRig {
   void write(Index i, const RigContact& c) {
     owner_.column()[i] = c.a;
     partner_.column()[i] = c.b;
-    solve_.contacts.view().pair[i] = i;
-    solve_.contacts.view().color[i] = jacobi_ ? std::uint32_t(kOverflowColor) : kNoColor;
+    scratch_.solve().contacts.pair[i] = i;
+    scratch_.solve().contacts.color[i] = jacobi_ ? std::uint32_t(kOverflowColor) : kNoColor;
     CachedContact& contact = cache_.column()[i];
     contact.count = float(c.points.size());
     contact.normal = c.normal;
@@ -130,7 +130,8 @@ class ContactRig {
   Table<BodyModel> model_;
   Table<BodyState> state_;
   Table<BodyInputs> inputs_;
-  SolveTables solve_;
+  Table<SolveRowScratch> bodies_;
+  Scratch scratch_;
   Array<Index> owner_, partner_;
   Array<CachedContact> cache_;
   Counters counters_{};

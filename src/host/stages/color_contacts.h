@@ -15,8 +15,9 @@ struct ColorContactsTask {
   TALUS_HD void operator()(Team& team) const {
     const SolveContactScratch& s = v.solve.contacts;
     const Count contacts{&v.counters->contacts, v.solve.contact_capacity};
-    const ColorGraph graph{v.next.pairs, v.model.inv_mass, v.solve.rows.color_mask, v.solve.rows.bids, s.pair, s.color};
-    team.for_each("ClearColors", {&v.counters->rows, v.shape.rows}, ClearColors{v.solve.rows});
+    const ColorGraph graph{v.next.pairs,        v.model.inv_mass, v.solve.rows.color_mask,
+                           v.solve.colors.bids, s.pair,           s.color};
+    team.for_each("ClearColors", {&v.counters->rows, v.shape.rows}, ClearColors{v.solve.rows, v.solve.colors.bids});
     if (!v.shape.jacobi) {
       team.for_each("KeepColors", contacts, KeepColors{graph});
       for (std::uint32_t round = 0; round < kColorRounds; ++round) {
