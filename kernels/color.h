@@ -131,7 +131,7 @@ struct MarkColors {
 struct CloseColors {
   ColorGraph graph;
   Column<Index> split_count;
-  Column<CachedContact> contacts;
+  ContactRecords contacts;
   // out: element is one contact
   Column<std::uint32_t> sort_key;
   Column<std::uint32_t> sort_contact;

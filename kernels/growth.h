@@ -11,8 +11,8 @@ namespace talus::inline TALUS_ISA {
 /// All loop bounds to zero.
 TALUS_INLINE void clear_loop_bounds(Counters& c) {
   c.search_rows = c.search_lanes = c.search_row_ends = 0;
-  c.rows = c.row_lanes = c.row_ends = c.first_lane = c.entries = c.pairs = c.pair_lanes = c.contacts = c.lanes =
-      c.split_rows = 0;
+  c.rows = c.row_lanes = c.row_ends = c.first_lane = c.entries = c.pairs = c.pair_lanes = c.record_units = c.contacts =
+      c.lanes = c.split_rows = 0;
   for (Index& begin : c.color_begin) begin = 0;
   for (Index& size : c.color_size) size = 0;
 }

@@ -65,13 +65,12 @@ TALUS_INLINE void store_records(float* base, Index row, const Real in[8]) {
   scatter_records(base, rows, in, every_lane(Real{}));
 }
 
-/// The same for larger records: words 8 * unit .. 8 * unit + 7 of each.
-template <class Real, class Record>
-TALUS_INLINE void gather_unit(const Column<Record>& records, const std::uint32_t* rows, int unit, Real out[8]) {
-  constexpr std::uint32_t kUnits = sizeof(Record) / 32;
+/// The same for larger records, in units of eight words from `place[row]` on.
+template <class Real, class Records>
+TALUS_INLINE void gather_unit(const Records& records, const std::uint32_t* rows, int unit, Real out[8]) {
   std::uint32_t at[LaneCount<Real>::value];
-  for (int i = 0; i < LaneCount<Real>::value; ++i) at[i] = rows[i] * kUnits + std::uint32_t(unit);
-  gather_records(reinterpret_cast<const float*>(records.data), at, out);
+  for (int i = 0; i < LaneCount<Real>::value; ++i) at[i] = std::uint32_t(records.place[Index(rows[i])] + unit);
+  gather_records(reinterpret_cast<const float*>(records.units), at, out);
 }
 
 /// Consecutive rows of a plain column, from `row` on.

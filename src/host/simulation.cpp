@@ -75,7 +75,7 @@ Simulation::Simulation(std::shared_ptr<StepBackend> backend, const WorldDef& def
   reserve_rows(rows);
   room_.pairs = reserve_pairs_ > 0 ? reserve_pairs_ : rows;
   room_.contacts = reserve_contacts_ > 0 ? reserve_contacts_ : rows;
-  resize_caches(row_capacity_, room_.pairs);
+  resize_pair_lists(room_.pairs);
   resize_candidates(usual_candidates(room_.pairs));
 }
 
@@ -90,7 +90,7 @@ void Simulation::reserve_rows(Index rows) {
     const Index keep = cache.begin.size() == 0 ? 0 : rows_ + 1;
     resize_array(memory_, cache.begin, capacity + 1, keep, "pair lists of bodies");
   }
-  resize_caches(capacity, room_.pairs);
+  resize_records(0, capacity);
   kept_.resize_rows(memory_, capacity);
   replaced_.reset(memory_, capacity, "marks of bodies");
   if (with_instance_transforms_) {
@@ -130,17 +130,22 @@ void Simulation::set_ignored_pairs(std::span<const std::uint64_t> pairs) {
   ignored_count_ = count;
 }
 
-// Enlarges both sides of the contact cache; the last step's contacts stay. Its size in pairs, which a step is held to,
-// comes last: if memory runs out on the way, the old limit stands.
-void Simulation::resize_caches(Index rows, Index pairs) {
-  const std::size_t bytes =
-      std::max(sizeof(CachedContact) * static_cast<std::size_t>(pairs), bytes_of_table<SolveRowScratch>(rows));
+// Enlarges both sides of the contact cache; the last step's contacts stay.
+void Simulation::resize_pair_lists(Index pairs) {
   for (CacheTables& cache : caches_) {
     const Index keep = &cache == &cache_of(confirmed_) ? last_pair_count_ : 0;
-    enlarge(memory_, cache.contacts, bytes, sizeof(CachedContact) * static_cast<std::size_t>(keep), "contact cache");
-    if (pairs == cache.partner.size()) continue;
+    resize_array(memory_, cache.place, pairs, keep, "places of contacts");
     resize_array(memory_, cache.owner, pairs, keep, "pair owners");
-    resize_array(memory_, cache.partner, pairs, keep, "pair partners");
+    resize_array(memory_, cache.partner, pairs, keep, "pair partners");  // last: what a step is held to
+  }
+}
+
+void Simulation::resize_records(Index units, Index rows) {
+  const std::size_t bytes = std::max(sizeof(ContactUnit) * (static_cast<std::size_t>(units) + kRecordUnits),
+                                     bytes_of_table<SolveRowScratch>(rows));
+  for (CacheTables& cache : caches_) {
+    const Index keep = &cache == &cache_of(confirmed_) ? last_units_ : 0;
+    enlarge(memory_, cache.records, bytes, sizeof(ContactUnit) * static_cast<std::size_t>(keep), "contact cache");
   }
 }
 
@@ -176,7 +181,7 @@ StepViews Simulation::views(const StepShape& shape, std::uint64_t step) const {
   v.next = cache_of(step).view();
   v.broad = scratch_.broad();
   v.solve = scratch_.solve();
-  lay_out(v.solve.rows, room_.rows, cache_of(step - 1).contacts.data());
+  lay_out(v.solve.rows, room_.rows, cache_of(step - 1).records.data());
   kept_.show(v.broad);
   v.instance_transforms = instance_transforms_.column();
   return v;
@@ -242,6 +247,7 @@ void Simulation::confirm(StepReport& last, StepSummary& all) {
       if (has(last.status, StepStatus::not_finite) && all.first_bad_row < 0) all.first_bad_row = counters.first_bad_row;
       last_rows_ = rows_;
       last_pair_count_ = counters.pairs;
+      last_units_ = counters.record_units;
       queue_.pop_front();
     }
     if (queue_.empty()) break;
@@ -292,9 +298,10 @@ void Simulation::grow(const Counters& c, StepStatus& status) {
   if (wants(Growth::candidates)) resize_candidates(room(Growth::candidates, kept_.candidate_capacity()));
   if (wants(Growth::pairs)) {
     const Index pairs = room(Growth::pairs, room_.pairs);
-    resize_caches(row_capacity_, pairs);
+    resize_pair_lists(pairs);
     room_.pairs = pairs;  // last: if memory ran out on the way, the old limit stands
   }
+  if (wants(Growth::records)) resize_records(room(Growth::records, cache_of(0).view().contacts.size), row_capacity_);
   if (wants(Growth::entries)) room_.entries = room(Growth::entries, room_.entries);
   if (wants(Growth::contacts)) room_.contacts = room(Growth::contacts, room_.contacts);
   status = status | (wants(Growth::contacts) ? StepStatus::contacts_grown : StepStatus::pairs_grown);
@@ -343,11 +350,18 @@ ContactImage Simulation::contacts() const {
   image.partner.resize(pairs);
   image.contacts.resize(pairs);
   if (pairs == 0) return image;
+  std::vector<Index> place(pairs);
+  std::vector<ContactUnit> units(static_cast<std::size_t>(last_units_) + kRecordUnits);
   memory_.download(image.begin.data(), cache.begin.column().data, sizeof(Index) * (std::size_t(last_rows_) + 1));
   memory_.download(image.owner.data(), cache.owner.column().data, pairs * sizeof(Index));
   memory_.download(image.partner.data(), cache.partner.column().data, pairs * sizeof(Index));
-  memory_.download(image.contacts.data(), cache.contacts.data(), pairs * sizeof(CachedContact));
-  for (CachedContact& contact : image.contacts) clear_leftovers(contact);
+  memory_.download(place.data(), cache.place.column().data, pairs * sizeof(Index));
+  memory_.download(units.data(), cache.records.data(), static_cast<std::size_t>(last_units_) * sizeof(ContactUnit));
+  for (std::size_t pair = 0; pair < pairs; ++pair) {
+    CachedContact& contact = image.contacts[pair];
+    std::memcpy(&contact, &units[static_cast<std::size_t>(place[pair])], sizeof(CachedContact));
+    clear_leftovers(contact);
+  }
   return image;
 }
 
@@ -356,7 +370,7 @@ void Simulation::adopt(const ModelCopy& model, const StateCopy& state, const Inp
   TALUS_ASSERT(queue_.empty() && rows_ == 0);
   reserve_rows(rows);
   if (contacts.pair_count > room_.pairs) {
-    resize_caches(row_capacity_, with_slack(contacts.pair_count));
+    resize_pair_lists(with_slack(contacts.pair_count));
     room_.pairs = with_slack(contacts.pair_count);
   }
   model_.upload(memory_, model, rows);
@@ -369,9 +383,23 @@ void Simulation::adopt(const ModelCopy& model, const StateCopy& state, const Inp
   CacheTables& cache = cache_of(confirmed_);
   memory_.upload(cache.begin.column().data, contacts.begin.data(), contacts.begin.size() * sizeof(Index));
   if (contacts.pair_count == 0) return;
+  std::vector<Index> place(contacts.contacts.size());
+  Index units = 0;
+  for (std::size_t pair = 0; pair < place.size(); ++pair) {
+    place[pair] = units;
+    units += record_units(ShapeType(model.view.shape[contacts.owner[pair]]),
+                          ShapeType(model.view.shape[contacts.partner[pair]]));
+  }
+  std::vector<ContactUnit> records(static_cast<std::size_t>(units) + kRecordUnits);
+  for (std::size_t pair = 0; pair < place.size(); ++pair) {  // in order: the next one covers what a short one has not
+    std::memcpy(&records[static_cast<std::size_t>(place[pair])], &contacts.contacts[pair], sizeof(CachedContact));
+  }
+  resize_records(units, row_capacity_);
+  last_units_ = units;
   memory_.upload(cache.owner.column().data, contacts.owner.data(), contacts.owner.size() * sizeof(Index));
   memory_.upload(cache.partner.column().data, contacts.partner.data(), contacts.partner.size() * sizeof(Index));
-  memory_.upload(cache.contacts.data(), contacts.contacts.data(), contacts.contacts.size() * sizeof(CachedContact));
+  memory_.upload(cache.place.column().data, place.data(), place.size() * sizeof(Index));
+  memory_.upload(cache.records.data(), records.data(), static_cast<std::size_t>(units) * sizeof(ContactUnit));
 }
 
 std::size_t Simulation::bytes() const {

@@ -94,15 +94,18 @@ class Simulation {
 
  private:
   /// The contacts of a step. From color_contacts of the next step on, which cannot fail any more by then and has made
-  /// its own, the block is free: the solver's records of bodies lie there.
+  /// its own, the records are free: the solver's records of bodies lie there.
   struct CacheTables {
-    Array<Index> begin, owner, partner;
-    Block contacts;
+    Array<Index> begin, owner, partner, place;
+    Block records;
     ContactCache view() const {
+      const Index units = static_cast<Index>(records.bytes() / sizeof(ContactUnit)) - kRecordUnits;
       return {{begin.column(), owner.column(), partner.column()},
-              {static_cast<CachedContact*>(contacts.data()), owner.size()}};
+              {static_cast<ContactUnit*>(records.data()), units, place.column()}};
     }
-    std::size_t bytes() const { return begin.bytes() + owner.bytes() + partner.bytes() + contacts.bytes(); }
+    std::size_t bytes() const {
+      return begin.bytes() + owner.bytes() + partner.bytes() + place.bytes() + records.bytes();
+    }
   };
 
   /// Step n writes the cache n mod 2 and reads the other one.
@@ -114,7 +117,8 @@ class Simulation {
   StepReport report_of(const Counters& counters, const StepInput& input, std::uint64_t step) const;
   void grow(const Counters& counters, StepStatus& status);
   void clear_growth();
-  void resize_caches(Index rows, Index pairs);
+  void resize_pair_lists(Index pairs);
+  void resize_records(Index units, Index rows);
   void resize_candidates(Index candidates);
   void forget_candidates();
   void make_scratch();
@@ -146,6 +150,7 @@ class Simulation {
   std::uint64_t confirmed_ = 0;  // steps confirmed
   Index last_rows_ = 0;          // of the last confirmed step
   Index last_pair_count_ = 0;
+  Index last_units_ = 0;  // of its contact records
   StepParams sent_params_{};
   bool params_sent_ = false;
 

@@ -116,6 +116,24 @@ void table(Io& io, typename Table<View>::HostCopy& copy, Index rows) {
   visit_all_planes(copy.view, [&](const char*, auto*& plane) { io.bytes(plane, static_cast<std::size_t>(rows)); });
 }
 
+// References come before points: the order in which format 1 has them.
+template <class Io>
+void contacts(Io& io, std::vector<CachedContact>& v, std::size_t count) {
+  if constexpr (std::is_same_v<Io, Source>) {
+    require_bytes(io, count, sizeof(CachedContact));
+    v.resize(count);
+  }
+  const auto part = [&](CachedContact& contact, int unit, int units) {
+    io.bytes(reinterpret_cast<unsigned char*>(&contact) + sizeof(ContactUnit) * std::size_t(unit),
+             sizeof(ContactUnit) * std::size_t(units));
+  };
+  for (CachedContact& contact : v) {
+    part(contact, kHeaderUnit, kPointUnit - kHeaderUnit);
+    part(contact, kReferenceUnit, kRecordUnits - kReferenceUnit);
+    part(contact, kPointUnit, kReferenceUnit - kPointUnit);
+  }
+}
+
 // What does not change the future.
 template <class Io>
 void transfer_comforts(Io& io, Snapshot& s) {
@@ -170,7 +188,7 @@ void transfer_future(Io& io, Snapshot& s) {
   values(io, c.begin, rows + 1);
   values(io, c.owner, pairs);
   values(io, c.partner, pairs);
-  values(io, c.contacts, pairs);
+  contacts(io, c.contacts, pairs);
 }
 
 // Names and sizes of all columns: a snapshot of another layout is recognised.
@@ -233,7 +251,8 @@ void check_contacts(const Snapshot& s) {
     check(owner >= 0 && owner < s.rows && partner >= 0 && partner < s.rows, "a pair of bodies that are not there");
     const CachedContact& contact = c.contacts[static_cast<std::size_t>(pair)];
     const float count = contact.count;
-    check(count >= 0.0f && count <= float(kMaxPoints) && float(int(count)) == count, "a contact of no count of points");
+    const int most = max_points(ShapeType(s.model.view.shape[owner]), ShapeType(s.model.view.shape[partner]));
+    check(count >= 0.0f && count <= float(most) && float(int(count)) == count, "a contact of no count of points");
     check(contact.color <= std::uint32_t(kOverflowColor) || contact.color == kNoColor, "a contact of an unknown color");
     for (int i = 0; i < int(count); ++i) {
       check(is_finite(contact.impulse[i]) && contact.impulse[i] >= 0.0f, "an impulse that pulls or is not finite");

@@ -175,10 +175,12 @@ class Dumper {
   void cache(const std::string& name, const ContactCache& view) {
     const auto& [pairs, contacts] = view;
     const auto& [begin, owner, partner] = pairs;
+    const auto& [units, unit_count, place] = contacts;
     column(name + ".pairs.begin", begin, begin.size);
     column(name + ".pairs.owner", owner, owner.size);
     column(name + ".pairs.partner", partner, partner.size);
-    column(name + ".contacts", contacts, contacts.size);
+    column(name + ".contacts.place", place, place.size);
+    plane(name + ".contacts", units, unit_count);
   }
 
   std::vector<ColumnDump> columns;

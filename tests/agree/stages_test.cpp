@@ -47,9 +47,8 @@ void flip_bit(T* at) {
   bits ^= 1u;
   std::memcpy(static_cast<void*>(at), &bits, sizeof bits);
 }
-template <class T>
-T* first_word(const Column<T>& column) {
-  return column.data;
+ContactUnit* first_word(const ContactRecords& records) {
+  return records.units;
 }
 template <int Fields>
 std::uint32_t* first_word(const LaneBlocks<Fields>& blocks) {

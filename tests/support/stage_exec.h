@@ -71,6 +71,7 @@ inline void poison_after(Stage stage, const StepViews& v, Memory& memory) {
   const auto& [solve_rows, colors, pairs, contacts, lanes, contact_capacity] = v.solve;
   const auto& [next_pairs, next_contacts] = v.next;
   const auto& [begin, owner, partner] = next_pairs;
+  const auto& [units, unit_count, place] = next_contacts;
   Counters counters;
   memory.download(&counters, v.counters, sizeof counters);
   if (counters.must_grow != 0) return;  // the step does not go on, and what it has read must serve once more
@@ -90,7 +91,8 @@ inline void poison_after(Stage stage, const StepViews& v, Memory& memory) {
   ones.column(begin);
   ones.column(owner);
   ones.column(partner);
-  ones.column(next_contacts);
+  ones.column(place);
+  ones.plane(units, static_cast<std::size_t>(unit_count));
 }
 
 }  // namespace talus::test

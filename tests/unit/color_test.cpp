@@ -33,10 +33,12 @@ class ColorRig {
     scratch_.resize(memory_, {.rows = padded, .pairs = Index(edges.size()), .contacts = Index(edges.size())});
     owner_.reset(memory_, Index(edges.size()), "owner");
     partner_.reset(memory_, Index(edges.size()), "partner");
-    rows_.reset(memory_, Index(edges.size()), "cache");
+    place_.reset(memory_, Index(edges.size()), "places");
+    units_.reset(memory_, Index(edges.size() + 1) * kRecordUnits, "cache");
     for (Index body = 0; body < bodies; ++body) model_.view().inv_mass[body] = 1.0f;
     for (const Index body : immovable) model_.view().inv_mass[body] = 0.0f;
     for (Index i = 0; i < Index(edges.size()); ++i) {
+      place_.column()[i] = i * kRecordUnits;
       owner_.column()[i] = edges[std::size_t(i)].a;
       partner_.column()[i] = edges[std::size_t(i)].b;
       scratch_.solve().contacts.pair[i] = i;
@@ -54,14 +56,14 @@ class ColorRig {
     v.counters = &counters_;
     v.model = model_.view();
     v.next.pairs = {{}, owner_.column(), partner_.column()};
-    v.next.contacts = rows_.column();
+    v.next.contacts = records();
     v.solve = scratch_.solve();
     v.solve.rows = bodies_.view();
     for (int c = 0; c < kColorCount; ++c) counters_.color_begin[c] = counters_.color_size[c] = 0;
     color_contacts(exec, v);
   }
 
-  std::uint32_t color(Index contact) const { return rows_.column()[contact].color; }
+  std::uint32_t color(Index contact) const { return records()[contact].color; }
   std::vector<std::uint32_t> colors() const {
     std::vector<std::uint32_t> list;
     for (Index i = 0; i < contact_count_; ++i) list.push_back(color(i));
@@ -101,12 +103,14 @@ class ColorRig {
   }
 
  private:
+  ContactRecords records() const { return {units_.column().data, units_.size(), place_.column()}; }
+
   CpuMemory memory_;
   Table<BodyModel> model_;
   Table<SolveRowScratch> bodies_;
   Scratch scratch_;
-  Array<Index> owner_, partner_;
-  Array<CachedContact> rows_;
+  Array<Index> owner_, partner_, place_;
+  Array<ContactUnit> units_;
   Counters counters_{};
   Index contact_count_ = 0;
 };

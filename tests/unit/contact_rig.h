@@ -42,7 +42,9 @@ class ContactRig {
     scratch_.resize(memory_, {.rows = padded, .pairs = contacts_, .contacts = contacts_});
     owner_.reset(memory_, contacts_, "owner");
     partner_.reset(memory_, contacts_, "partner");
-    cache_.reset(memory_, contacts_, "cache");
+    place_.reset(memory_, contacts_, "places");
+    units_.reset(memory_, (contacts_ + 1) * kRecordUnits, "cache");
+    for (Index i = 0; i < contacts_; ++i) place_.column()[i] = i * kRecordUnits;
     for (Index row = 0; row < rows_; ++row) {
       const NewBody body = make_body(Where{"rig", "bodies", row}, bodies[std::size_t(row)]);
       write_row(model_.view(), row, body.mirror.model);
@@ -63,7 +65,7 @@ class ContactRig {
     v.state = state_.view();
     v.inputs = inputs_.view();
     v.next.pairs = {{}, owner_.column(), partner_.column()};
-    v.next.contacts = cache_.column();
+    v.next.contacts = records();
     v.solve = scratch_.solve();
     v.solve.rows = bodies_.view();
     return v;
@@ -101,7 +103,7 @@ class ContactRig {
     partner_.column()[i] = c.b;
     scratch_.solve().contacts.pair[i] = i;
     scratch_.solve().contacts.color[i] = jacobi_ ? std::uint32_t(kOverflowColor) : kNoColor;
-    CachedContact& contact = cache_.column()[i];
+    CachedContact& contact = records()[i];
     contact.count = float(c.points.size());
     contact.normal = c.normal;
     const BodyState s = state_.view();
@@ -113,6 +115,7 @@ class ContactRig {
       contact.point[p].local_b = rotate_back(s.orientation[c.b], at + half - s.position[c.b]);
     }
   }
+  ContactRecords records() const { return {units_.column().data, units_.size(), place_.column()}; }
   void prepare() {
     const CpuThreads threads(1);
     BasicCpuExec<float> exec(threads);
@@ -132,8 +135,8 @@ class ContactRig {
   Table<BodyInputs> inputs_;
   Table<SolveRowScratch> bodies_;
   Scratch scratch_;
-  Array<Index> owner_, partner_;
-  Array<CachedContact> cache_;
+  Array<Index> owner_, partner_, place_;
+  Array<ContactUnit> units_;
   Counters counters_{};
 };
 
