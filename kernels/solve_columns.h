@@ -76,12 +76,14 @@ struct alignas(16) SplitSums {
   X(BoxAxes, box_axes, "", "of pairs of boxes that collide, in the order of batch_key") \
   X(Index, contact_index, "1", "1 if the pair has points; after the scan: contacts before it")
 
-#define TALUS_SOLVE_CONTACT_SCRATCH(X)                                   \
-  X(Index, pair, "1", "row of the contact in the cache")                 \
-  X(std::uint32_t, color, "1", "")                                       \
-  X(std::uint32_t, sort_key, "1", "color, sorted")                       \
-  X(std::uint32_t, sort_contact, "1", "contacts in the order of colors") \
-  X(std::uint32_t, spare_key, "1", "")                                   \
+#define TALUS_SOLVE_CONTACT_SCRATCH(X)                   \
+  X(Index, pair, "1", "row of the contact in the cache") \
+  X(std::uint32_t, sort_contact, "1", "contacts in the order of colors")
+
+#define TALUS_COLOR_CONTACT_SCRATCH(X)             \
+  X(std::uint32_t, color, "1", "")                 \
+  X(std::uint32_t, sort_key, "1", "color, sorted") \
+  X(std::uint32_t, spare_key, "1", "")             \
   X(std::uint32_t, spare_contact, "1", "")
 
 namespace talus {
@@ -90,6 +92,7 @@ TALUS_DEFINE_VIEW(SolveRowScratch, TALUS_SOLVE_ROW_SCRATCH)
 TALUS_DEFINE_VIEW(ColorRowScratch, TALUS_COLOR_ROW_SCRATCH)
 TALUS_DEFINE_VIEW(SolvePairScratch, TALUS_SOLVE_PAIR_SCRATCH)
 TALUS_DEFINE_VIEW(SolveContactScratch, TALUS_SOLVE_CONTACT_SCRATCH)
+TALUS_DEFINE_VIEW(ColorContactScratch, TALUS_COLOR_CONTACT_SCRATCH)
 
 /// Field numbers of the solver's rows: one lane a contact. Padding lanes have two times the null body and zeros.
 /// Levers are in scaled axes of their body, see above.
@@ -141,9 +144,10 @@ using SolverRows = LaneBlocks<row::kFields>;
 
 struct SolveScratch {
   SolveRowScratch rows;  // capacity: body rows + 1; the row after the last is the null body
-  ColorRowScratch colors;
   SolvePairScratch pairs;
   SolveContactScratch contacts;
+  ColorRowScratch color_rows;
+  ColorContactScratch color_contacts;
   SolverRows lanes;  // capacity: contacts + a block for each color
   Index contact_capacity = 0;
   bool operator==(const SolveScratch&) const = default;

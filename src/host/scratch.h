@@ -27,7 +27,8 @@ constexpr Lifetime kEntriesLife{Stage::find_pairs, Stage::find_pairs};
 constexpr Lifetime kFoundLife{Stage::find_pairs, Stage::find_pairs};
 constexpr Lifetime kPairsLife{Stage::collide_pairs, Stage::collide_pairs};
 constexpr Lifetime kContactsLife{Stage::collide_pairs, Stage::prepare_contacts};
-constexpr Lifetime kBidsLife{Stage::color_contacts, Stage::color_contacts};
+constexpr Lifetime kColorRowsLife{Stage::color_contacts, Stage::color_contacts};
+constexpr Lifetime kColorContactsLife{Stage::collide_pairs, Stage::color_contacts};
 constexpr Lifetime kSolveRowsLife{Stage::color_contacts, Stage::finish_step};  // elsewhere, see above
 constexpr Lifetime kLanesLife{Stage::prepare_contacts, Stage::finish_step};
 
@@ -62,7 +63,8 @@ class Scratch {
     solve_.lanes = {reinterpret_cast<std::uint32_t*>(base + lanes_at), lanes};
     solve_.contact_capacity = room.contacts;
     put(solve_.contacts, room.contacts, kContactsLife);
-    put(solve_.colors, room.rows, kBidsLife);
+    put(solve_.color_contacts, room.contacts, kColorContactsLife);
+    put(solve_.color_rows, room.rows, kColorRowsLife);
     put(broad_.rows, room.rows + 1, kBroadRowsLife);
     put(broad_.entries, room.entries + kSweepWidth, kEntriesLife);
     put(broad_.found, room.pairs + kShortList, kFoundLife);

@@ -13,7 +13,7 @@ namespace talus {
 namespace {
 
 constexpr Index kMinRows = 64;         // rows made in advance at least
-constexpr Index kEditChunk = 1 << 16;  // edits sent at once: bounds the memory they take to 15 MB
+constexpr Index kEditChunk = 1 << 14;  // edits sent at once: bounds the memory they take to 4 MB
 
 Index rounded_to_blocks(Index rows) {
   return (rows + kLanes - 1) / kLanes * kLanes;

@@ -63,14 +63,14 @@ inline void clear_missing_points(const SolverRows& lanes, Index rows) {
 /// What backends may leave differently, by right, beside that. Everything else has equal bits.
 inline bool is_free(const std::string& name) {
   static constexpr const char* kFree[] = {
-      "broad.entries.spare_value",     // room of a sort: anything may be left there (exec.h). spare_key is not on this
-                                       // list: find_pairs fills it anew after the sort
-      "broad.found.place",             // in which order the pairs of an owner were found
-      "broad.found.listed",            // the same; next.pairs.partner has it sorted
-      "solve.pairs.spare_key",         // room of a sort
-      "solve.pairs.spare_pair",        //
-      "solve.contacts.spare_key",      //
-      "solve.contacts.spare_contact",  //
+      "broad.entries.spare_value",  // room of a sort: anything may be left there (exec.h). spare_key is not on this
+                                    // list: find_pairs fills it anew after the sort
+      "broad.found.place",          // in which order the pairs of an owner were found
+      "broad.found.listed",         // the same; next.pairs.partner has it sorted
+      "solve.pairs.spare_key",      // room of a sort
+      "solve.pairs.spare_pair",     //
+      "solve.color_contacts.spare_key",      //
+      "solve.color_contacts.spare_contact",  //
   };
   return std::any_of(std::begin(kFree), std::end(kFree), [&](const char* free) { return name == free; });
 }
@@ -198,7 +198,7 @@ inline StageDump dump_stage(Stage stage, const StepViews& v, Memory& memory) {
                transforms] = v;
   const auto& [broad_rows, entries, found, kept_bounds, candidates, grid, entry_capacity, pair_capacity,
                candidate_capacity] = broad;
-  const auto& [solve_rows, colors, pairs, contacts, lanes, contact_capacity] = solve;
+  const auto& [solve_rows, pairs, contacts, color_rows, color_contacts, lanes, contact_capacity] = solve;
   detail::Dumper to(memory);
   const Counters counts = to.value(counters);
   GridState grid_now = kGridLife.includes(stage) ? to.value(grid) : GridState{};
@@ -221,7 +221,8 @@ inline StageDump dump_stage(Stage stage, const StepViews& v, Memory& memory) {
   if (kPairsLife.includes(stage)) to.table("solve.pairs", pairs, counts.pairs);
   to.clear_unless("solve.pairs.box_axes", "solve.pairs.batch_key", kPairBoxBox);  // packs write their other lanes too
   if (kContactsLife.includes(stage)) to.table("solve.contacts", contacts, counts.contacts);
-  if (kBidsLife.includes(stage)) to.table("solve.colors", colors);
+  if (kColorRowsLife.includes(stage)) to.table("solve.color_rows", color_rows);
+  if (kColorContactsLife.includes(stage)) to.table("solve.color_contacts", color_contacts, counts.contacts);
   if (kSolveRowsLife.includes(stage)) to.table("solve.rows", solve_rows);
   if (kLanesLife.includes(stage)) to.column("solve.lanes", lanes, counts.lanes);
   to.column("instance_transforms", transforms, transforms.size);

@@ -68,7 +68,7 @@ inline void poison_after(Stage stage, const StepViews& v, Memory& memory) {
   const detail::Filler ones{memory, 0xff}, zeros{memory, 0};
   const auto& [broad_rows, entries, found, kept_bounds, candidates, grid, entry_capacity, pair_capacity,
                candidate_capacity] = v.broad;
-  const auto& [solve_rows, colors, pairs, contacts, lanes, contact_capacity] = v.solve;
+  const auto& [solve_rows, pairs, contacts, color_rows, color_contacts, lanes, contact_capacity] = v.solve;
   const auto& [next_pairs, next_contacts] = v.next;
   const auto& [begin, owner, partner] = next_pairs;
   const auto& [units, unit_count, place] = next_contacts;
@@ -82,7 +82,8 @@ inline void poison_after(Stage stage, const StepViews& v, Memory& memory) {
   if (dead(kFoundLife)) ones.table(found);
   if (dead(kPairsLife)) ones.table(pairs);
   if (dead(kContactsLife)) ones.table(contacts);
-  if (dead(kBidsLife)) ones.table(colors);
+  if (dead(kColorRowsLife)) ones.table(color_rows);
+  if (dead(kColorContactsLife)) ones.table(color_contacts);
   if (dead(kSolveRowsLife)) ones.table(solve_rows);
   if (dead(kLanesLife)) ones.column(lanes);
   if (stage != Stage::apply_commands) return;

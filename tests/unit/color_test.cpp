@@ -42,7 +42,7 @@ class ColorRig {
       owner_.column()[i] = edges[std::size_t(i)].a;
       partner_.column()[i] = edges[std::size_t(i)].b;
       scratch_.solve().contacts.pair[i] = i;
-      scratch_.solve().contacts.color[i] = kNoColor;
+      scratch_.solve().color_contacts.color[i] = kNoColor;
     }
     counters_.rows = bodies;
     counters_.contacts = Index(edges.size());
@@ -97,8 +97,9 @@ class ColorRig {
     for (Index i = 0; i < contact_count_; ++i) {
       const std::uint32_t contact = scratch_.solve().contacts.sort_contact[i];
       ASSERT_TRUE(listed.insert(contact).second);
-      ASSERT_EQ(color(Index(contact)), scratch_.solve().contacts.sort_key[i]);
-      ASSERT_LE(scratch_.solve().contacts.sort_key[std::max(i - 1, 0)], scratch_.solve().contacts.sort_key[i]);
+      ASSERT_EQ(color(Index(contact)), scratch_.solve().color_contacts.sort_key[i]);
+      ASSERT_LE(scratch_.solve().color_contacts.sort_key[std::max(i - 1, 0)],
+                scratch_.solve().color_contacts.sort_key[i]);
     }
   }
 

@@ -102,7 +102,7 @@ class ContactRig {
     owner_.column()[i] = c.a;
     partner_.column()[i] = c.b;
     scratch_.solve().contacts.pair[i] = i;
-    scratch_.solve().contacts.color[i] = jacobi_ ? std::uint32_t(kOverflowColor) : kNoColor;
+    scratch_.solve().color_contacts.color[i] = jacobi_ ? std::uint32_t(kOverflowColor) : kNoColor;
     CachedContact& contact = records()[i];
     contact.count = float(c.points.size());
     contact.normal = c.normal;

@@ -86,7 +86,8 @@ TEST(Scratch, TablesAliveTogetherLieApartWhateverIsLargest) {
     const std::size_t grid = reinterpret_cast<std::uintptr_t>(broad.grid);
     EXPECT_GE(solve.lanes.size, room.contacts + (kColorCount - 1) * kLanes);
     expect_apart({area_of(broad.rows, kBroadRowsLife), area_of(broad.entries, kEntriesLife),
-                  area_of(broad.found, kFoundLife), area_of(solve.colors, kBidsLife), area_of(solve.pairs, kPairsLife),
+                  area_of(broad.found, kFoundLife), area_of(solve.color_rows, kColorRowsLife),
+                  area_of(solve.color_contacts, kColorContactsLife), area_of(solve.pairs, kPairsLife),
                   area_of(solve.contacts, kContactsLife),
                   Area{lanes, lanes + sizeof(std::uint32_t) * row::kFields * std::size_t(solve.lanes.size), kLanesLife},
                   Area{grid, grid + sizeof(GridState), kGridLife}});

@@ -17,7 +17,7 @@ struct ListContactsTask {
     const SolvePairScratch& s = v.solve.pairs;
     const Count pairs{&v.counters->pairs, v.next.pairs.owner.size};
     team.for_each("ListContacts", pairs,
-                  ListContacts{v.next.contacts, s.contact_index, v.solve.contacts.pair, v.solve.contacts.color,
+                  ListContacts{v.next.contacts, s.contact_index, v.solve.contacts.pair, v.solve.color_contacts.color,
                                v.counters, v.shape.jacobi ? std::uint32_t(kOverflowColor) : kNoColor});
     team.for_each("CountPoints", {nullptr, (pairs.capacity + CountPoints::kRun - 1) / CountPoints::kRun},
                   CountPoints{v.next.contacts, s.batch_key, v.counters});
