@@ -92,12 +92,11 @@ struct MarkReplaced {
 struct EndContact {
   PairList pairs;
   Column<const std::uint8_t> replaced;
-  Column<CachedContact> contacts;  // in/out: the pair's own
+  ContactRecords contacts;  // in/out: the pair's own
 
   TALUS_HD void operator()(Index pair) const {
     if (replaced[pairs.owner[pair]] == 0 && replaced[pairs.partner[pair]] == 0) return;
-    contacts[pair] = {};
-    contacts[pair].color = kNoColor;
+    contacts[pair].count = 0.0f;
   }
 };
 

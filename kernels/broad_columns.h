@@ -11,11 +11,10 @@ namespace talus {
 constexpr int kGridLevels = 12;   // each has cells four times as wide as the one below; the last one is a single cell
 constexpr int kExtentBins = 128;  // quarters of an octave, from the largest extent down
 constexpr int kSweepBins = 64;    // equal parts of the world along the sweep axis
-constexpr Index kMaxSamples = 2048;      // bodies that the grid's cell and codes are chosen by
-constexpr Index kEntriesPerBody = 4;     // at most: two cells along each of the grid's two axes
-constexpr Index kCandidatesPerPair = 4;  // boxes are near more often than shapes: 2.2 times in a pile
-constexpr Index kShortList = 8;          // partners that are sorted at once; the list has room to read as many
-constexpr Index kSweepWidth = 32;  // entries that a sweep tests at a time; entry columns have room for as many more
+constexpr Index kMaxSamples = 2048;   // bodies that the grid's cell and codes are chosen by
+constexpr Index kEntriesPerBody = 4;  // at most: two cells along each of the grid's two axes
+constexpr Index kShortList = 8;       // partners that are sorted at once; the list has room to read as many
+constexpr Index kSweepWidth = 32;     // entries that a sweep tests at a time; entry columns have room for as many more
 
 /// A shape as a box with rounded edges, and what else decides about pairs. A plane is a point with endless rounding: it
 /// is near to everything, and has been tested before. 32 bytes.
@@ -66,7 +65,6 @@ constexpr Index kGridWords = Index(sizeof(GridState) / sizeof(std::uint32_t));
   X(BodyPose, pose, "", "at the start of the step, with its reach")                                   \
   X(Bounds, bounds, "m", "box that holds the body throughout the step")                               \
   X(ShapeRecord, shape, "", "")                                                                       \
-  X(Bounds, kept_bounds, "m", "larger box, for which the candidates were found: see KeepBounds")      \
   X(std::uint32_t, first_key, "1", "key of the first entry")                                          \
   X(std::uint32_t, step_u, "1", "from it to the key of the next cell along u; 0: it covers one only") \
   X(std::uint32_t, step_v, "1", "same along v")                                                       \
@@ -84,6 +82,8 @@ constexpr Index kGridWords = Index(sizeof(GridState) / sizeof(std::uint32_t));
   X(float, min_v, "m", "")                                                                   \
   X(float, max_v, "m", "")
 
+#define TALUS_KEPT_ROWS(X) X(Bounds, bounds, "m", "larger box, for which the candidates were found: see KeepBounds")
+
 #define TALUS_CANDIDATES(X)                                       \
   X(Index, first, "1", "rows whose boxes are near, in any order") \
   X(Index, second, "1", "")
@@ -98,17 +98,20 @@ namespace talus {
 
 TALUS_DEFINE_VIEW(BroadRows, TALUS_BROAD_ROWS)
 TALUS_DEFINE_VIEW(BroadEntries, TALUS_BROAD_ENTRIES)
+TALUS_DEFINE_VIEW(KeptRows, TALUS_KEPT_ROWS)
 TALUS_DEFINE_VIEW(Candidates, TALUS_CANDIDATES)
 TALUS_DEFINE_VIEW(FoundPairs, TALUS_FOUND_PAIRS)
 
 struct BroadScratch {
-  BroadRows rows;         // capacity: body rows + 1
-  BroadEntries entries;   // capacity: entry_capacity + kSweepWidth
-  Candidates candidates;  // capacity: kCandidatesPerPair * pair_capacity, and two blocks for packs that read ahead
-  FoundPairs found;       // capacity: pair_capacity + kShortList
+  BroadRows rows;              // capacity: body rows + 1
+  BroadEntries entries;        // capacity: entry_capacity + kSweepWidth
+  FoundPairs found;            // capacity: pair_capacity + kShortList
+  Column<Bounds> kept_bounds;  // of each row; kept from step to step, like the candidates
+  Candidates candidates;       // capacity: candidate_capacity, and two blocks for packs that read ahead
   GridState* grid = nullptr;
   Index entry_capacity = 0;
   Index pair_capacity = 0;
+  Index candidate_capacity = 0;
   bool operator==(const BroadScratch&) const = default;
 };
 

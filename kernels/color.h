@@ -39,10 +39,11 @@ TALUS_INLINE std::uint32_t nth_bit(std::uint32_t bits, std::uint32_t n) {
 /// Forgets the last step. One element is one body row.
 struct ClearColors {
   SolveRowScratch rows;
+  Column<ColorBids> bids;
   TALUS_HD void operator()(Index body) const {
     rows.color_mask[body] = 0;
     rows.split_count[body] = 0;
-    for (int c = 0; c < kPalette; ++c) rows.bids[body].bid[c] = 0;
+    for (int c = 0; c < kPalette; ++c) bids[body].bid[c] = 0;
   }
 };
 
@@ -133,7 +134,7 @@ struct MarkColors {
 struct CloseColors {
   ColorGraph graph;
   Column<Index> split_count;
-  Column<CachedContact> contacts;
+  ContactRecords contacts;
   // out: element is one contact
   Column<std::uint32_t> sort_key;
   Column<std::uint32_t> sort_contact;

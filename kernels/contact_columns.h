@@ -21,7 +21,8 @@ struct alignas(32) CachedPoint {
 };
 
 /// The contact of a pair: A is its owner. Points beyond `count`, and all but `count` of a contact without points, are
-/// left over from earlier steps: they mean nothing and belong to no hash. 224 bytes.
+/// left over from earlier steps: they mean nothing and belong to no hash. 224 bytes, of which a pair with a sphere,
+/// that never has more than one point, has the first 96: see ContactRecords.
 struct alignas(32) CachedContact {
   Vec3 normal;          // from A to B, world frame
   float count;          // points, 0..4; a float, as the solver's lanes compute with it
@@ -32,22 +33,50 @@ struct alignas(32) CachedContact {
   float twist;                // [N m s] on B about the normal
   float impulse[kMaxPoints];  // [N s] normal impulse of the last sub-step, >= 0
 
-  Quat made_a, made_b;  // orientations: see RecyclePairs
-
   CachedPoint point[kMaxPoints];
+
+  Quat made_a, made_b;  // orientations: see RecyclePairs
 };
 static_assert(sizeof(CachedContact) == 224);
 
 // Where its parts begin, in units of 32 bytes.
 constexpr int kHeaderUnit = 0;   // normal, count, made_between, color
 constexpr int kImpulseUnit = 1;  // friction, twist, impulse
-constexpr int kMadeUnit = 2;     // made_a, made_b
-constexpr int kPointUnit = 3;    // the first point
+constexpr int kPointUnit = 2;    // the first point
+constexpr int kMadeUnit = 6;     // made_a, made_b
+constexpr int kRecordUnits = 7;  // of a whole record
+static_assert(sizeof(CachedContact) == 32 * kRecordUnits);
+
+/// Points that a pair may have: a ball touches a convex shape once.
+constexpr int max_points(ShapeType a, ShapeType b) {
+  return a == ShapeType::sphere || b == ShapeType::sphere ? 1 : kMaxPoints;
+}
+/// Units of its record.
+constexpr Index record_units(ShapeType a, ShapeType b) {
+  return max_points(a, b) == 1 ? kPointUnit + 1 : kRecordUnits;
+}
+
+struct alignas(32) ContactUnit {
+  float word[8];
+};
+
+/// Records of contacts, one after another: whole ones, and short ones that end after the first point.
+struct ContactRecords {
+  ContactUnit* units = nullptr;
+  Index size = 0;       // units of all records at most; a whole record more can be read
+  Column<Index> place;  // of each pair: the first unit of its record
+  bool operator==(const ContactRecords&) const = default;
+
+  TALUS_INLINE CachedContact& operator[](Index pair) const {
+    TALUS_ASSERT(place[pair] >= 0 && place[pair] < size);
+    return *reinterpret_cast<CachedContact*>(units + place[pair]);
+  }
+};
 
 /// The pairs of one step with their contacts, row for row.
 struct ContactCache {
   PairList pairs;
-  Column<CachedContact> contacts;
+  ContactRecords contacts;
   bool operator==(const ContactCache&) const = default;
 };
 

@@ -13,8 +13,8 @@ constexpr int kOverflowColor = kPalette;   // solved by mass-split Jacobi
 constexpr int kColorCount = kPalette + 1;  // the overflow color is the last
 
 /// A buffer that may prove too small. `need` is what the step asked for.
-enum class Growth : std::uint32_t { entries = 0, pairs = 1, contacts = 2 };
-constexpr int kGrowthCount = 3;
+enum class Growth : std::uint32_t { entries = 0, candidates = 1, pairs = 2, records = 3, contacts = 4 };
+constexpr int kGrowthCount = 5;
 
 struct Counters {
   // Loop bounds. All are zero in a step that must not happen: see kernels/growth.h.
@@ -28,6 +28,7 @@ struct Counters {
   Index entries;          // (body, cell) entries of the broad phase
   Index pairs;            // near pairs, rows of the contact table
   Index pair_lanes;       // the same, rounded up to whole blocks, for kernels on packs
+  Index record_units;     // of the contact cache, for all pairs
   Index contacts;         // pairs with at least one point
   Index lanes;            // rows of the solver's table: contacts in color order, each color padded to whole blocks
   Index color_begin[kColorCount + 1];  // first lane of each color, multiples of kLanes; the last one equals `lanes`

@@ -72,7 +72,7 @@ struct FinishBodies {
 /// Impulses for the next step's warm start. One element is one lane; padding lanes have no points.
 struct StoreImpulses {
   SolverRows lanes;
-  Column<CachedContact> contacts;  // out: the lane's own
+  ContactRecords contacts;  // out: the lane's own
   const StepParams* params;
 
   TALUS_HD void operator()(Index lane) const {

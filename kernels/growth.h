@@ -11,8 +11,8 @@ namespace talus::inline TALUS_ISA {
 /// All loop bounds to zero.
 TALUS_INLINE void clear_loop_bounds(Counters& c) {
   c.search_rows = c.search_lanes = c.search_row_ends = 0;
-  c.rows = c.row_lanes = c.row_ends = c.first_lane = c.entries = c.pairs = c.pair_lanes = c.contacts = c.lanes =
-      c.split_rows = 0;
+  c.rows = c.row_lanes = c.row_ends = c.first_lane = c.entries = c.pairs = c.pair_lanes = c.record_units = c.contacts =
+      c.lanes = c.split_rows = 0;
   for (Index& begin : c.color_begin) begin = 0;
   for (Index& size : c.color_size) size = 0;
 }
@@ -24,16 +24,15 @@ struct CheckGrowth {
   Index* live;         // the loop bound; may be `total` itself
   Index capacity;      // rows of the buffer
   Growth what;
-  Index elements = 1;  // that a row of the buffer has room for
 
   TALUS_HD void operator()(Index) const {
     if (counters->must_grow != 0) {  // what `total` holds is of another step
       *live = 0;
       return;
     }
-    const Index need = *total / elements + (*total % elements != 0 ? 1 : 0);
+    const Index need = *total;
     if (need <= capacity) {
-      *live = *total;
+      *live = need;
       return;
     }
     *live = 0;

@@ -72,14 +72,12 @@ TALUS_INLINE void store_together(float* base, Index row, const Real in[8]) {
   scatter_together(base, rows, in, every_lane(Real{}));
 }
 
-/// Of larger records: words 8 * unit .. 8 * unit + 7 of each.
-template <class Real, class Record>
-TALUS_INLINE void gather_unit_together(const Column<Record>& records, const std::uint32_t* rows, int unit,
-                                       Real out[8]) {
-  constexpr std::uint32_t kUnits = sizeof(Record) / 32;
+/// Of larger records, in units of eight words from `place[row]` on.
+template <class Real, class Records>
+TALUS_INLINE void gather_unit_together(const Records& records, const std::uint32_t* rows, int unit, Real out[8]) {
   std::uint32_t at[LaneCount<Real>::value];
-  for (int i = 0; i < LaneCount<Real>::value; ++i) at[i] = rows[i] * kUnits + std::uint32_t(unit);
-  gather_together(reinterpret_cast<const float*>(records.data), at, out);
+  for (int i = 0; i < LaneCount<Real>::value; ++i) at[i] = std::uint32_t(records.place[Index(rows[i])] + unit);
+  gather_together(reinterpret_cast<const float*>(records.units), at, out);
 }
 
 /// Consecutive rows of a plain column, from `row` on.

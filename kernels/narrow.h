@@ -6,6 +6,7 @@
 #include "broad_columns.h"
 #include "contact_columns.h"
 #include "counters.h"
+#include "growth.h"
 #include "lanes.h"
 #include "math/atomic.h"
 #include "math/vec3.h"
@@ -28,6 +29,33 @@ TALUS_INLINE Index find_last_row(const ContactCache& last, Index cached_rows, In
   return -1;
 }
 
+/// How many units the record of each pair takes: a scan makes places of them. One element is one pair.
+struct SizeRecords {
+  Column<std::uint8_t> shape;  // of each row
+  PairList pairs;
+  Column<Index> place;  // out
+
+  TALUS_HD void operator()(Index pair) const {
+    place[pair] = record_units(ShapeType(shape[pairs.owner[pair]]), ShapeType(shape[pairs.partner[pair]]));
+  }
+};
+
+/// Whether there is room for all records. One element.
+struct CheckRecords {
+  SizeRecords sizes;  // place: scanned
+  CheckGrowth check;
+  Counters* counters;
+
+  TALUS_HD void operator()(Index) const {
+    const Index last = counters->pairs - 1;
+    if (last < 0) return;
+    const ShapeType a = ShapeType(sizes.shape[sizes.pairs.owner[last]]);
+    const ShapeType b = ShapeType(sizes.shape[sizes.pairs.partner[last]]);
+    counters->record_units = sizes.place[last] + record_units(a, b);
+    check(0);
+  }
+};
+
 /// Takes manifolds over while their pair moved less than a hundredth of its size since they were made: only the
 /// separations are new. Box3D's idea; beyond the time it saves, it keeps tall columns from buckling. Where a body leans
 /// by an angle, the load that it passes on gets an arm of that angle times its height, which rigid bodies withstand and
@@ -43,7 +71,7 @@ struct RecyclePairs {
   // state in
   ContactCache last;
   // out: one pair a lane
-  Column<CachedContact> contacts;
+  ContactRecords contacts;
   Column<std::uint32_t> batch_key;
   Column<std::uint32_t> batch_pair;
   Column<Index> last_row;
@@ -201,7 +229,7 @@ struct CollidePairs {
   Column<BoxAxes> box_axes;
   Column<Index> last_row;
   // out: contacts of pairs, each written by one element
-  Column<CachedContact> contacts;
+  ContactRecords contacts;
   Column<Index> contact_index;
   // parameters
   const StepParams* params;
@@ -307,7 +335,7 @@ struct CollidePairs {
 
 /// Lists the pairs that have points, in pair order, after contact_index was scanned.
 struct ListContacts {
-  Column<CachedContact> contacts;
+  ContactRecords contacts;
   Column<Index> contact_index;
   // out
   Column<Index> contact_pair;   // element contact_index[pair]
@@ -328,7 +356,7 @@ struct ListContacts {
 /// Sums points and recycled manifolds for the report: an element is a run of pairs, so that few atomics meet.
 struct CountPoints {
   static constexpr Index kRun = 256;
-  Column<CachedContact> contacts;
+  ContactRecords contacts;
   Column<std::uint32_t> batch_key;  // sorted by key, or by pair: any order of all pairs
   Counters* counters;
 

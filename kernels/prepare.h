@@ -93,7 +93,7 @@ struct PrepareContacts {
   BodyModel model;
   // scratch in
   PairList pairs;
-  Column<CachedContact> contacts;
+  ContactRecords contacts;
   SolveRowScratch bodies;
   Column<Index> contact_pair;
   Column<std::uint32_t> sort_contact;

@@ -62,9 +62,10 @@ struct alignas(16) SplitSums {
   X(BodyDisplacement, displacement, "", "since the step began")                          \
   X(BodyMove, move, "", "in this sub-step")                                              \
   X(std::uint32_t, color_mask, "1", "bit c: a contact of this dynamic body has color c") \
-  X(ColorBids, bids, "", "")                                                             \
   X(Index, split_count, "1", "contacts of this body in the overflow color")              \
   X(SplitSums, split_sums, "", "all zero between sweeps")
+
+#define TALUS_COLOR_ROW_SCRATCH(X) X(ColorBids, bids, "", "of open contacts of this body")
 
 #define TALUS_SOLVE_PAIR_SCRATCH(X)                                                     \
   X(std::uint32_t, batch_key, "1", "shape class of a pair, to collide like with like")  \
@@ -75,19 +76,23 @@ struct alignas(16) SplitSums {
   X(BoxAxes, box_axes, "", "of pairs of boxes that collide, in the order of batch_key") \
   X(Index, contact_index, "1", "1 if the pair has points; after the scan: contacts before it")
 
-#define TALUS_SOLVE_CONTACT_SCRATCH(X)                                 \
-  X(Index, pair, "1", "row of the contact in the cache")               \
-  X(std::uint32_t, color, "1", "")                                     \
-  X(std::uint32_t, sort_key, "1", "color, then points, sorted")        \
-  X(std::uint32_t, sort_contact, "1", "contacts in the order of keys") \
-  X(std::uint32_t, spare_key, "1", "")                                 \
+#define TALUS_SOLVE_CONTACT_SCRATCH(X)                   \
+  X(Index, pair, "1", "row of the contact in the cache") \
+  X(std::uint32_t, sort_contact, "1", "contacts in the order of keys")
+
+#define TALUS_COLOR_CONTACT_SCRATCH(X)                          \
+  X(std::uint32_t, color, "1", "")                              \
+  X(std::uint32_t, sort_key, "1", "color, then points, sorted") \
+  X(std::uint32_t, spare_key, "1", "")                          \
   X(std::uint32_t, spare_contact, "1", "")
 
 namespace talus {
 
 TALUS_DEFINE_VIEW(SolveRowScratch, TALUS_SOLVE_ROW_SCRATCH)
+TALUS_DEFINE_VIEW(ColorRowScratch, TALUS_COLOR_ROW_SCRATCH)
 TALUS_DEFINE_VIEW(SolvePairScratch, TALUS_SOLVE_PAIR_SCRATCH)
 TALUS_DEFINE_VIEW(SolveContactScratch, TALUS_SOLVE_CONTACT_SCRATCH)
+TALUS_DEFINE_VIEW(ColorContactScratch, TALUS_COLOR_CONTACT_SCRATCH)
 
 /// Field numbers of the solver's rows: one lane a contact. Padding lanes have two times the null body and zeros.
 /// Levers are in scaled axes of their body, see above.
@@ -141,6 +146,8 @@ struct SolveScratch {
   SolveRowScratch rows;  // capacity: body rows + 1; the row after the last is the null body
   SolvePairScratch pairs;
   SolveContactScratch contacts;
+  ColorRowScratch color_rows;
+  ColorContactScratch color_contacts;
   SolverRows lanes;  // capacity: contacts + a block for each color
   Index contact_capacity = 0;
   bool operator==(const SolveScratch&) const = default;

@@ -39,10 +39,11 @@ void* CudaMemory::allocate(std::size_t bytes, const char* what) {
   void* block = nullptr;
   const cudaError_t code = cudaMallocAsync(&block, bytes, stream_);
   if (code != cudaSuccess) check(code, ("allocating " + readable(bytes) + " for " + what).c_str());
+  fill(block, 0, bytes);
   return block;
 }
 
-void CudaMemory::release(void* block) noexcept {
+void CudaMemory::release(void* block, std::size_t) noexcept {
   (void)cudaFreeAsync(block, stream_);
 }
 

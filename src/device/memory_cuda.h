@@ -13,7 +13,7 @@ class CudaMemory final : public Memory {
   /// For the current device. The stream must outlive all blocks.
   explicit CudaMemory(cudaStream_t stream);
   void* allocate(std::size_t bytes, const char* what) override;
-  void release(void* block) noexcept override;
+  void release(void* block, std::size_t bytes) noexcept override;
   void upload(void* to, const void* from, std::size_t bytes) override;
   void download(void* to, const void* from, std::size_t bytes) override;
   void copy(void* to, const void* from, std::size_t bytes) override;

@@ -10,9 +10,10 @@ namespace talus {
 class Memory {
  public:
   virtual ~Memory() = default;
-  /// Uninitialised, aligned to 256 bytes. Throws Error that names `what` and the size.
+  /// All bytes zero, aligned to 256 bytes. Throws Error that names `what` and the size.
   virtual void* allocate(std::size_t bytes, const char* what) = 0;
-  virtual void release(void* block) noexcept = 0;
+  /// `bytes`: as it was allocated.
+  virtual void release(void* block, std::size_t bytes) noexcept = 0;
   /// Host to backend; the source may be changed as soon as the call returns.
   virtual void upload(void* to, const void* from, std::size_t bytes) = 0;
   /// Backend to host; waits for all work queued before.
@@ -22,7 +23,7 @@ class Memory {
   virtual void fill(void* to, unsigned char byte, std::size_t bytes) = 0;
 };
 
-/// One block of a backend's memory, owned.
+/// One block of a backend's memory, owned; all bytes zero at first.
 class Block {
  public:
   Block() = default;
@@ -34,7 +35,7 @@ class Block {
     return *this;
   }
   ~Block() {
-    if (data_ != nullptr) memory_->release(data_);
+    if (data_ != nullptr) memory_->release(data_, bytes_);
   }
   void swap(Block& other) noexcept {
     std::swap(memory_, other.memory_);

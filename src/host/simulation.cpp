@@ -13,15 +13,20 @@ namespace talus {
 namespace {
 
 constexpr Index kMinRows = 64;         // rows made in advance at least
-constexpr Index kEditChunk = 1 << 16;  // edits sent at once: bounds the memory they take to 15 MB
+constexpr Index kEditChunk = 1 << 14;  // edits sent at once: bounds the memory they take to 4 MB
 
 Index rounded_to_blocks(Index rows) {
   return (rows + kLanes - 1) / kLanes * kLanes;
 }
 
-// A quarter more than needed, so that a growing pile is not redone at every step.
+// An eighth more than needed, so that a growing pile is not redone at every step.
 Index with_slack(Index need) {
-  return static_cast<Index>(std::min<std::int64_t>(std::int64_t(need) + need / 4, INT32_MAX - 1024));
+  return static_cast<Index>(std::min<std::int64_t>(std::int64_t(need) + need / 8, INT32_MAX - 1024));
+}
+
+// Near boxes, by the number of pairs expected: a pile of spheres has 3 times as many, one of boxes 12 times.
+Index usual_candidates(Index pairs) {
+  return std::min(pairs, INT32_MAX / 16) * 6;
 }
 
 // Room for `size` elements that keeps the first `keep` ones.
@@ -31,6 +36,14 @@ void resize_array(Memory& memory, Array<T>& array, Index size, Index keep, const
   next.reset(memory, size, what);
   if (keep > 0) memory.copy(next.column().data, array.column().data, sizeof(T) * static_cast<std::size_t>(keep));
   array = std::move(next);
+}
+
+// Room for at least `bytes` that keeps the first `keep` ones.
+void enlarge(Memory& memory, Block& block, std::size_t bytes, std::size_t keep, const char* what) {
+  if (bytes <= block.bytes()) return;
+  Block next(memory, bytes, what);
+  if (keep > 0) memory.copy(next.data(), block.data(), keep);
+  block = std::move(next);
 }
 
 // Zeros for what means nothing in a contact: see CachedContact.
@@ -59,15 +72,10 @@ Simulation::Simulation(std::shared_ptr<StepBackend> backend, const WorldDef& def
   params_.reset(memory_, 1, "step parameters");
   const Index rows = std::max(def.reserve_bodies, kMinRows);
   reserve_rows(rows);
-  resize_pairs(reserve_pairs_ > 0 ? reserve_pairs_ : 2 * std::min(rows, INT32_MAX / 4));
-  contact_capacity_ = reserve_contacts_ > 0 ? reserve_contacts_ : rows;
-  solve_.resize_contacts(memory_, contact_capacity_);
-}
-
-// Bodies lie in one to four cells, in 2.1 on average in a pile. A small reserve of pairs is meant to be small here too.
-Index Simulation::initial_entries(Index rows) const {
-  const Index usual = std::min(rows, INT32_MAX / 8) * 5 / 2;
-  return reserve_pairs_ > 0 ? std::min(usual, reserve_pairs_) : usual;
+  room_.pairs = reserve_pairs_ > 0 ? reserve_pairs_ : rows;
+  room_.contacts = reserve_contacts_ > 0 ? reserve_contacts_ : rows;
+  resize_pair_lists(room_.pairs);
+  resize_candidates(usual_candidates(room_.pairs));
 }
 
 void Simulation::reserve_rows(Index rows) {
@@ -81,16 +89,12 @@ void Simulation::reserve_rows(Index rows) {
     const Index keep = cache.begin.size() == 0 ? 0 : rows_ + 1;
     resize_array(memory_, cache.begin, capacity + 1, keep, "pair lists of bodies");
   }
-  broad_.resize_rows(memory_, capacity);
-  solve_.resize_rows(memory_, capacity);
+  resize_records(0, capacity);
+  kept_.resize_rows(memory_, capacity);
   replaced_.reset(memory_, capacity, "marks of bodies");
   if (with_instance_transforms_) {
     const Index keep = instance_transforms_.size() == 0 ? 0 : 12 * rows_;
     resize_array(memory_, instance_transforms_, 12 * capacity, keep, "instance transforms");
-  }
-  if (initial_entries(capacity) > entry_capacity_) {
-    entry_capacity_ = initial_entries(capacity);
-    broad_.resize_entries(memory_, entry_capacity_);
   }
   row_capacity_ = capacity;
   state_copied_ = false;
@@ -125,19 +129,39 @@ void Simulation::set_ignored_pairs(std::span<const std::uint64_t> pairs) {
   ignored_count_ = count;
 }
 
-// Enlarges both sides of the contact cache; the last step's contacts stay. The broad phase, whose room is what a step
-// is held to, comes last: if memory runs out on the way, the old limit stands.
-void Simulation::resize_pairs(Index pairs) {
-  solve_.resize_pairs(memory_, pairs);
+// Enlarges both sides of the contact cache; the last step's contacts stay.
+void Simulation::resize_pair_lists(Index pairs) {
   for (CacheTables& cache : caches_) {
-    const bool keep = &cache == &cache_of(confirmed_);
-    resize_array(memory_, cache.owner, pairs, keep ? last_pair_count_ : 0, "pair owners");
-    resize_array(memory_, cache.partner, pairs, keep ? last_pair_count_ : 0, "pair partners");
-    resize_array(memory_, cache.contacts, pairs, keep ? last_pair_count_ : 0, "contact cache");
+    const Index keep = &cache == &cache_of(confirmed_) ? last_pair_count_ : 0;
+    resize_array(memory_, cache.place, pairs, keep, "places of contacts");
+    resize_array(memory_, cache.owner, pairs, keep, "pair owners");
+    resize_array(memory_, cache.partner, pairs, keep, "pair partners");  // last: what a step is held to
   }
-  broad_.resize_pairs(memory_, pairs);
-  pair_capacity_ = pairs;
+}
+
+void Simulation::resize_records(Index units, Index rows) {
+  const std::size_t bytes = std::max(sizeof(ContactUnit) * (static_cast<std::size_t>(units) + kRecordUnits),
+                                     bytes_of_table<SolveRowScratch>(rows));
+  for (CacheTables& cache : caches_) {
+    const Index keep = &cache == &cache_of(confirmed_) ? last_units_ : 0;
+    enlarge(memory_, cache.records, bytes, sizeof(ContactUnit) * static_cast<std::size_t>(keep), "contact cache");
+  }
+}
+
+void Simulation::resize_candidates(Index candidates) {
+  kept_.resize_candidates(memory_, candidates);
   forget_candidates();
+}
+
+// Scratch is made when a step needs it, so that bodies may be added one by one. A body lies in one to four cells, in
+// 2.1 on average in a pile; a small reserve of pairs is meant to be small here too.
+void Simulation::make_scratch() {
+  if (room_.rows != row_capacity_) {
+    const Index usual = static_cast<Index>(std::min<std::int64_t>(std::int64_t(row_capacity_) * 9 / 4, INT32_MAX / 2));
+    room_.entries = std::max(room_.entries, reserve_pairs_ > 0 ? std::min(usual, reserve_pairs_) : usual);
+    room_.rows = row_capacity_;
+  }
+  if (scratch_.room() != room_) scratch_.resize(memory_, room_);
 }
 
 StepViews Simulation::views(const StepShape& shape, std::uint64_t step) const {
@@ -154,8 +178,10 @@ StepViews Simulation::views(const StepShape& shape, std::uint64_t step) const {
   v.planes = {planes_.column().data, planes_.size()};
   v.last = cache_of(step - 1).view();
   v.next = cache_of(step).view();
-  v.broad = broad_.view();
-  v.solve = solve_.view();
+  v.broad = scratch_.broad();
+  v.solve = scratch_.solve();
+  lay_out(v.solve.rows, room_.rows, cache_of(step - 1).records.data());
+  kept_.show(v.broad);
   v.instance_transforms = instance_transforms_.column();
   return v;
 }
@@ -199,6 +225,7 @@ void Simulation::send_step(const StepInput& input, std::uint64_t step) {
 
 void Simulation::enqueue(StepInput input) {
   TALUS_ASSERT(!queue_full());
+  make_scratch();
   state_copied_ = false;
   const std::uint64_t step = step_number() + 1;
   send_edits(input.edits, step);
@@ -219,6 +246,7 @@ void Simulation::confirm(StepReport& last, StepSummary& all) {
       if (has(last.status, StepStatus::not_finite) && all.first_bad_row < 0) all.first_bad_row = counters.first_bad_row;
       last_rows_ = rows_;
       last_pair_count_ = counters.pairs;
+      last_units_ = counters.record_units;
       queue_.pop_front();
     }
     if (queue_.empty()) break;
@@ -266,20 +294,17 @@ void Simulation::grow(const Counters& c, StepStatus& status) {
   const auto room = [&](Growth growth, Index now) {
     return std::max(with_slack(c.need[std::uint32_t(growth)]), with_slack(now) + 1);
   };
-  if (wants(Growth::entries)) {
-    entry_capacity_ = room(Growth::entries, entry_capacity_);
-    broad_.resize_entries(memory_, entry_capacity_);
-    status = status | StepStatus::pairs_grown;
-  }
+  if (wants(Growth::candidates)) resize_candidates(room(Growth::candidates, kept_.candidate_capacity()));
   if (wants(Growth::pairs)) {
-    resize_pairs(room(Growth::pairs, pair_capacity_));
-    status = status | StepStatus::pairs_grown;
+    const Index pairs = room(Growth::pairs, room_.pairs);
+    resize_pair_lists(pairs);
+    room_.pairs = pairs;  // last: if memory ran out on the way, the old limit stands
   }
-  if (wants(Growth::contacts)) {
-    contact_capacity_ = room(Growth::contacts, contact_capacity_);
-    solve_.resize_contacts(memory_, contact_capacity_);
-    status = status | StepStatus::contacts_grown;
-  }
+  if (wants(Growth::records)) resize_records(room(Growth::records, cache_of(0).view().contacts.size), row_capacity_);
+  if (wants(Growth::entries)) room_.entries = room(Growth::entries, room_.entries);
+  if (wants(Growth::contacts)) room_.contacts = room(Growth::contacts, room_.contacts);
+  status = status | (wants(Growth::contacts) ? StepStatus::contacts_grown : StepStatus::pairs_grown);
+  make_scratch();
   clear_growth();
 }
 
@@ -324,11 +349,18 @@ ContactImage Simulation::contacts() const {
   image.partner.resize(pairs);
   image.contacts.resize(pairs);
   if (pairs == 0) return image;
+  std::vector<Index> place(pairs);
+  std::vector<ContactUnit> units(static_cast<std::size_t>(last_units_) + kRecordUnits);
   memory_.download(image.begin.data(), cache.begin.column().data, sizeof(Index) * (std::size_t(last_rows_) + 1));
   memory_.download(image.owner.data(), cache.owner.column().data, pairs * sizeof(Index));
   memory_.download(image.partner.data(), cache.partner.column().data, pairs * sizeof(Index));
-  memory_.download(image.contacts.data(), cache.contacts.column().data, pairs * sizeof(CachedContact));
-  for (CachedContact& contact : image.contacts) clear_leftovers(contact);
+  memory_.download(place.data(), cache.place.column().data, pairs * sizeof(Index));
+  memory_.download(units.data(), cache.records.data(), static_cast<std::size_t>(last_units_) * sizeof(ContactUnit));
+  for (std::size_t pair = 0; pair < pairs; ++pair) {
+    CachedContact& contact = image.contacts[pair];
+    std::memcpy(&contact, &units[static_cast<std::size_t>(place[pair])], sizeof(CachedContact));
+    clear_leftovers(contact);
+  }
   return image;
 }
 
@@ -336,7 +368,10 @@ void Simulation::adopt(const ModelCopy& model, const StateCopy& state, const Inp
                        const ContactImage& contacts, Index rows, std::uint64_t step_number) {
   TALUS_ASSERT(queue_.empty() && rows_ == 0);
   reserve_rows(rows);
-  if (contacts.pair_count > pair_capacity_) resize_pairs(with_slack(contacts.pair_count));
+  if (contacts.pair_count > room_.pairs) {
+    resize_pair_lists(with_slack(contacts.pair_count));
+    room_.pairs = with_slack(contacts.pair_count);
+  }
   model_.upload(memory_, model, rows);
   state_.upload(memory_, state, rows);
   inputs_.upload(memory_, inputs, rows);
@@ -347,15 +382,28 @@ void Simulation::adopt(const ModelCopy& model, const StateCopy& state, const Inp
   CacheTables& cache = cache_of(confirmed_);
   memory_.upload(cache.begin.column().data, contacts.begin.data(), contacts.begin.size() * sizeof(Index));
   if (contacts.pair_count == 0) return;
+  std::vector<Index> place(contacts.contacts.size());
+  Index units = 0;
+  for (std::size_t pair = 0; pair < place.size(); ++pair) {
+    place[pair] = units;
+    units += record_units(ShapeType(model.view.shape[contacts.owner[pair]]),
+                          ShapeType(model.view.shape[contacts.partner[pair]]));
+  }
+  std::vector<ContactUnit> records(static_cast<std::size_t>(units) + kRecordUnits);
+  for (std::size_t pair = 0; pair < place.size(); ++pair) {  // in order: the next one covers what a short one has not
+    std::memcpy(&records[static_cast<std::size_t>(place[pair])], &contacts.contacts[pair], sizeof(CachedContact));
+  }
+  resize_records(units, row_capacity_);
+  last_units_ = units;
   memory_.upload(cache.owner.column().data, contacts.owner.data(), contacts.owner.size() * sizeof(Index));
   memory_.upload(cache.partner.column().data, contacts.partner.data(), contacts.partner.size() * sizeof(Index));
-  memory_.upload(cache.contacts.column().data, contacts.contacts.data(),
-                 contacts.contacts.size() * sizeof(CachedContact));
+  memory_.upload(cache.place.column().data, place.data(), place.size() * sizeof(Index));
+  memory_.upload(cache.records.data(), records.data(), static_cast<std::size_t>(units) * sizeof(ContactUnit));
 }
 
 std::size_t Simulation::bytes() const {
-  return model_.bytes() + state_.bytes() + inputs_.bytes() + caches_[0].bytes() + caches_[1].bytes() + broad_.bytes() +
-         solve_.bytes() + counters_.bytes() + params_.bytes() + ignored_pairs_.bytes() + planes_.bytes() +
+  return model_.bytes() + state_.bytes() + inputs_.bytes() + caches_[0].bytes() + caches_[1].bytes() + kept_.bytes() +
+         scratch_.bytes() + counters_.bytes() + params_.bytes() + ignored_pairs_.bytes() + planes_.bytes() +
          edits_.bytes() + replaced_.bytes() + instance_transforms_.bytes();
 }
 

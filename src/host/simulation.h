@@ -13,9 +13,8 @@
 #include <talus/world.h>
 
 #include "backend.h"
-#include "broad_tables.h"
 #include "edit_queue.h"
-#include "solve_tables.h"
+#include "scratch.h"
 #include "table.h"
 
 namespace talus {
@@ -94,11 +93,19 @@ class Simulation {
   std::size_t bytes() const;
 
  private:
+  /// The contacts of a step. From color_contacts of the next step on, which cannot fail any more by then and has made
+  /// its own, the records are free: the solver's records of bodies lie there.
   struct CacheTables {
-    Array<Index> begin, owner, partner;
-    Array<CachedContact> contacts;
-    ContactCache view() const { return {{begin.column(), owner.column(), partner.column()}, contacts.column()}; }
-    std::size_t bytes() const { return begin.bytes() + owner.bytes() + partner.bytes() + contacts.bytes(); }
+    Array<Index> begin, owner, partner, place;
+    Block records;
+    ContactCache view() const {
+      const Index units = static_cast<Index>(records.bytes() / sizeof(ContactUnit)) - kRecordUnits;
+      return {{begin.column(), owner.column(), partner.column()},
+              {static_cast<ContactUnit*>(records.data()), units, place.column()}};
+    }
+    std::size_t bytes() const {
+      return begin.bytes() + owner.bytes() + partner.bytes() + place.bytes() + records.bytes();
+    }
   };
 
   /// Step n writes the cache n mod 2 and reads the other one.
@@ -110,9 +117,11 @@ class Simulation {
   StepReport report_of(const Counters& counters, const StepInput& input, std::uint64_t step) const;
   void grow(const Counters& counters, StepStatus& status);
   void clear_growth();
-  void resize_pairs(Index pairs);
+  void resize_pair_lists(Index pairs);
+  void resize_records(Index units, Index rows);
+  void resize_candidates(Index candidates);
   void forget_candidates();
-  Index initial_entries(Index rows) const;
+  void make_scratch();
 
   std::shared_ptr<StepBackend> backend_;
   Memory& memory_;
@@ -123,8 +132,8 @@ class Simulation {
   Table<BodyState> state_;
   Table<BodyInputs> inputs_;
   CacheTables caches_[2];
-  BroadTables broad_;
-  SolveTables solve_;
+  KeptBoxes kept_;
+  Scratch scratch_;
   Array<Counters> counters_;
   Array<StepParams> params_;
   Array<std::uint64_t> ignored_pairs_;
@@ -134,13 +143,14 @@ class Simulation {
   Array<float> instance_transforms_;
 
   Index rows_ = 0, row_capacity_ = 0;
-  Index entry_capacity_ = 0, pair_capacity_ = 0, contact_capacity_ = 0;
+  ScratchRoom room_;  // that the next step is given; rows: see make_scratch
   Index plane_count_ = 0, ignored_count_ = 0;
 
   std::deque<StepInput> queue_;  // steps not yet confirmed
   std::uint64_t confirmed_ = 0;  // steps confirmed
   Index last_rows_ = 0;          // of the last confirmed step
   Index last_pair_count_ = 0;
+  Index last_units_ = 0;  // of its contact records
   StepParams sent_params_{};
   bool params_sent_ = false;
 

@@ -233,7 +233,8 @@ void check_contacts(const Snapshot& s) {
     check(owner >= 0 && owner < s.rows && partner >= 0 && partner < s.rows, "a pair of bodies that are not there");
     const CachedContact& contact = c.contacts[static_cast<std::size_t>(pair)];
     const float count = contact.count;
-    check(count >= 0.0f && count <= float(kMaxPoints) && float(int(count)) == count, "a contact of no count of points");
+    const int most = max_points(ShapeType(s.model.view.shape[owner]), ShapeType(s.model.view.shape[partner]));
+    check(count >= 0.0f && count <= float(most) && float(int(count)) == count, "a contact of no count of points");
     check(contact.color <= std::uint32_t(kOverflowColor) || contact.color == kNoColor, "a contact of an unknown color");
     for (int i = 0; i < int(count); ++i) {
       check(is_finite(contact.impulse[i]) && contact.impulse[i] >= 0.0f, "an impulse that pulls or is not finite");

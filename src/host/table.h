@@ -37,6 +37,27 @@ void visit_all_planes(View& view, F&& visit) {
       [&](const char* name, auto& column) { visit_planes(column, [&](auto*& plane) { visit(name, plane); }); });
 }
 
+/// Lays the columns of a view out from `base` on, each aligned to 256 bytes, and returns the bytes that they take. With
+/// null it only counts.
+template <class View>
+std::size_t lay_out(View& view, Index rows, void* base) {
+  std::size_t bytes = 0;
+  view.visit_columns([&](const char*, auto& column) {
+    column.size = rows;
+    visit_planes(column, [&](auto*& plane) {
+      using T = std::remove_reference_t<decltype(*plane)>;
+      plane = base == nullptr ? nullptr : reinterpret_cast<T*>(static_cast<unsigned char*>(base) + bytes);
+      bytes += (sizeof(T) * static_cast<std::size_t>(rows) + 255) / 256 * 256;
+    });
+  });
+  return bytes;
+}
+template <class View>
+std::size_t bytes_of_table(Index rows) {
+  View view{};
+  return lay_out(view, rows, nullptr);
+}
+
 /// A table of columns in a backend's memory.
 template <class View>
 class Table {
@@ -47,13 +68,9 @@ class Table {
 
   /// Makes room for `rows`, keeps the first `keep` ones, and zeroes all others.
   void resize(Memory& memory, Index rows, Index keep, const char* what) {
+    Block block(memory, bytes_of_table<View>(rows), what);
     View next{};
-    std::size_t bytes = 0;
-    lay_out(next, rows, nullptr, bytes);
-    Block block(memory, bytes, what);
-    bytes = 0;
-    lay_out(next, rows, static_cast<unsigned char*>(block.data()), bytes);
-    if (bytes != 0) memory.fill(block.data(), 0, bytes);
+    lay_out(next, rows, block.data());
     if (keep > 0) {
       std::vector<const void*> old;
       visit_all_planes(view_, [&](const char*, auto*& plane) { old.push_back(plane); });
@@ -74,11 +91,8 @@ class Table {
   };
   static HostCopy host_copy(Index rows) {
     HostCopy host{};
-    std::size_t bytes = 0;
-    lay_out(host.view, rows, nullptr, bytes);
-    host.bytes.resize(bytes);
-    bytes = 0;
-    lay_out(host.view, rows, host.bytes.data(), bytes);
+    host.bytes.resize(bytes_of_table<View>(rows));
+    lay_out(host.view, rows, host.bytes.data());
     return host;
   }
   HostCopy download(Memory& memory, Index rows) const {
@@ -105,17 +119,6 @@ class Table {
   }
 
  private:
-  static void lay_out(View& view, Index rows, unsigned char* base, std::size_t& bytes) {
-    view.visit_columns([&](const char*, auto& column) {
-      column.size = rows;
-      visit_planes(column, [&](auto*& plane) {
-        using T = std::remove_reference_t<decltype(*plane)>;
-        plane = base == nullptr ? nullptr : reinterpret_cast<T*>(base + bytes);
-        bytes += (sizeof(T) * static_cast<std::size_t>(rows) + 255) / 256 * 256;
-      });
-    });
-  }
-
   View view_{};
   Block block_;
   Index capacity_ = 0;
@@ -131,28 +134,7 @@ class Array {
   /// Makes room for `size` elements, all bytes zero. Old content is lost.
   void reset(Memory& memory, Index size, const char* what) {
     block_ = Block(memory, sizeof(T) * static_cast<std::size_t>(size), what);
-    if (size > 0) memory.fill(block_.data(), 0, block_.bytes());
     size_ = size;
-  }
-
- private:
-  Block block_;
-  Index size_ = 0;
-};
-
-/// A table in lane blocks in a backend's memory.
-template <int Fields>
-class BlockTable {
- public:
-  LaneBlocks<Fields> view() const { return {static_cast<std::uint32_t*>(block_.data()), size_}; }
-  Index size() const { return size_; }
-  std::size_t bytes() const { return block_.bytes(); }
-  /// Makes room for at least `rows` rows, all words zero. Old content is lost.
-  void reset(Memory& memory, Index rows, const char* what) {
-    const Index size = (rows + kLanes - 1) / kLanes * kLanes;
-    block_ = Block(memory, sizeof(std::uint32_t) * Fields * static_cast<std::size_t>(size), what);
-    size_ = size;
-    if (size_ > 0) memory.fill(block_.data(), 0, block_.bytes());
   }
 
  private:

@@ -50,6 +50,6 @@ struct World::Impl {
 };
 
 /// Edits kept on the host before they are sent: bounds the memory that adding a million bodies takes.
-constexpr Index kMaxQueuedEdits = 1 << 16;
+constexpr Index kMaxQueuedEdits = 1 << 14;
 
 }  // namespace talus

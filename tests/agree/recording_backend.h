@@ -12,29 +12,9 @@
 #include "backend.h"
 #include "memory_cpu.h"
 #include "pipeline.h"
+#include "support/stage_exec.h"
 
 namespace talus::test {
-
-/// An executor that tells when all verbs of a stage have been enqueued.
-template <class Base>
-class StageExec : public Base {
- public:
-  using Base::Base;
-  std::function<void(Stage)> on_end;
-
-  void begin_stage(Stage stage) {
-    end_stage();
-    Base::begin_stage(stage);
-    stage_ = stage;
-  }
-  void end_stage() {
-    if (stage_ && on_end) on_end(*stage_);
-    stage_.reset();
-  }
-
- private:
-  std::optional<Stage> stage_;
-};
 
 class RecordingBackend : public StepBackend {
  public:
@@ -48,7 +28,7 @@ class RecordingBackend : public StepBackend {
   void enqueue_step(const StepViews& views) override {
     if (waited_) counters_.clear();
     waited_ = false;
-    poison_scratch(views, memory());
+    poison_after(Stage::apply_commands, views, memory());
     run_page(views);
     memory().download(&counters_.emplace_back(), views.counters, sizeof(Counters));
   }
@@ -68,6 +48,7 @@ class RecordingBackend : public StepBackend {
   void record(Stage stage, const StepViews& views) {
     if (disturb) disturb(stage, views);
     stages_.push_back(dump_stage(stage, views, memory()));
+    if (stage != Stage::apply_commands) poison_after(stage, views, memory());
   }
 
  private:

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "memory.h"
+#include "scratch.h"
 #include "shapes/collide.h"
 #include "step_views.h"
 #include "table.h"
@@ -62,14 +63,14 @@ inline void clear_missing_points(const SolverRows& lanes, Index rows) {
 /// What backends may leave differently, by right, beside that. Everything else has equal bits.
 inline bool is_free(const std::string& name) {
   static constexpr const char* kFree[] = {
-      "broad.entries.spare_value",     // room of a sort: anything may be left there (exec.h). spare_key is not on this
-                                       // list: find_pairs fills it anew after the sort
-      "broad.found.place",             // in which order the pairs of an owner were found
-      "broad.found.listed",            // the same; next.pairs.partner has it sorted
-      "solve.pairs.spare_key",         // room of a sort
-      "solve.pairs.spare_pair",        //
-      "solve.contacts.spare_key",      //
-      "solve.contacts.spare_contact",  //
+      "broad.entries.spare_value",  // room of a sort: anything may be left there (exec.h). spare_key is not on this
+                                    // list: find_pairs fills it anew after the sort
+      "broad.found.place",          // in which order the pairs of an owner were found
+      "broad.found.listed",         // the same; next.pairs.partner has it sorted
+      "solve.pairs.spare_key",      // room of a sort
+      "solve.pairs.spare_pair",     //
+      "solve.color_contacts.spare_key",      //
+      "solve.color_contacts.spare_contact",  //
   };
   return std::any_of(std::begin(kFree), std::end(kFree), [&](const char* free) { return name == free; });
 }
@@ -174,10 +175,12 @@ class Dumper {
   void cache(const std::string& name, const ContactCache& view) {
     const auto& [pairs, contacts] = view;
     const auto& [begin, owner, partner] = pairs;
+    const auto& [units, unit_count, place] = contacts;
     column(name + ".pairs.begin", begin, begin.size);
     column(name + ".pairs.owner", owner, owner.size);
     column(name + ".pairs.partner", partner, partner.size);
-    column(name + ".contacts", contacts, contacts.size);
+    column(name + ".contacts.place", place, place.size);
+    plane(name + ".contacts", units, unit_count);
   }
 
   std::vector<ColumnDump> columns;
@@ -188,16 +191,17 @@ class Dumper {
 
 }  // namespace detail
 
-/// All that is in the memory of a backend, after what was enqueued so far. Tables with columns that get sorted are
-/// taken up to the number of rows in use, since a sort may leave anything behind them; all others as a whole.
+/// All that is alive in the memory of a backend, after what was enqueued so far. Tables with columns that get sorted
+/// are taken up to the number of rows in use, since a sort may leave anything behind them; all others as a whole.
 inline StageDump dump_stage(Stage stage, const StepViews& v, Memory& memory) {
   const auto& [shape, params, counters, model, state, inputs, ignored_pairs, planes, last, next, broad, solve,
                transforms] = v;
-  const auto& [broad_rows, entries, candidates, found, grid, entry_capacity, pair_capacity] = broad;
-  const auto& [solve_rows, pairs, contacts, lanes, contact_capacity] = solve;
+  const auto& [broad_rows, entries, found, kept_bounds, candidates, grid, entry_capacity, pair_capacity,
+               candidate_capacity] = broad;
+  const auto& [solve_rows, pairs, contacts, color_rows, color_contacts, lanes, contact_capacity] = solve;
   detail::Dumper to(memory);
   const Counters counts = to.value(counters);
-  GridState grid_now = to.value(grid);
+  GridState grid_now = kGridLife.includes(stage) ? to.value(grid) : GridState{};
   grid_now.sweep_runs = grid_now.candidate_runs = 0;  // executors differ in how much they take at once
   to.words("params", to.value(params));
   to.words("counters", counts);
@@ -207,69 +211,22 @@ inline StageDump dump_stage(Stage stage, const StepViews& v, Memory& memory) {
   to.table("state", state);
   to.table("inputs", inputs);
   to.words("broad.grid", grid_now);
-  to.table("broad.rows", broad_rows);
-  to.table("broad.entries", entries, counts.entries);
+  if (kBroadRowsLife.includes(stage)) to.table("broad.rows", broad_rows);
+  if (kEntriesLife.includes(stage)) to.table("broad.entries", entries, counts.entries);
+  to.column("broad.kept_bounds", kept_bounds, kept_bounds.size);
   to.set("broad.candidates", candidates, grid_now.candidates);
-  to.set("broad.found", found, counts.pairs);
-  to.cache("last", last);
+  if (kFoundLife.includes(stage)) to.set("broad.found", found, counts.pairs);
+  if (!kSolveRowsLife.includes(stage)) to.cache("last", last);
   to.cache("next", next);
-  to.table("solve.pairs", pairs, counts.pairs);
+  if (kPairsLife.includes(stage)) to.table("solve.pairs", pairs, counts.pairs);
   to.clear_unless("solve.pairs.box_axes", "solve.pairs.batch_key", kPairBoxBox);  // packs write their other lanes too
-  to.table("solve.contacts", contacts, counts.contacts);
-  to.table("solve.rows", solve_rows);
-  to.column("solve.lanes", lanes, counts.lanes);
+  if (kContactsLife.includes(stage)) to.table("solve.contacts", contacts, counts.contacts);
+  if (kColorRowsLife.includes(stage)) to.table("solve.color_rows", color_rows);
+  if (kColorContactsLife.includes(stage)) to.table("solve.color_contacts", color_contacts, counts.contacts);
+  if (kSolveRowsLife.includes(stage)) to.table("solve.rows", solve_rows);
+  if (kLanesLife.includes(stage)) to.column("solve.lanes", lanes, counts.lanes);
   to.column("instance_transforms", transforms, transforms.size);
   return {stage, std::move(to.columns)};
-}
-
-namespace detail {
-
-struct Filler {
-  Memory& memory;
-  unsigned char byte;
-
-  template <class T>
-  void plane(T* data, std::size_t size) const {
-    if (data != nullptr && size > 0) memory.fill(data, byte, sizeof(T) * size);
-  }
-  template <class T>
-  void column(const Column<T>& column) const {
-    plane(column.data, static_cast<std::size_t>(column.size));
-  }
-  template <int Fields>
-  void column(const LaneBlocks<Fields>& blocks) const {
-    plane(blocks.words, static_cast<std::size_t>(blocks.size) * Fields);
-  }
-  template <class View>
-  void table(View view) const {
-    view.visit_columns([&](const char*, auto& column) {
-      visit_planes(column, [&](auto*& data) { plane(data, static_cast<std::size_t>(column.size)); });
-    });
-  }
-};
-
-}  // namespace detail
-
-/// Fills what a step must write before it reads it: with ones, so that floats are NaN. Two lists are read a little
-/// beyond their ends, as indices, whose result is not used: they get zeros.
-inline void poison_scratch(const StepViews& v, Memory& memory) {
-  const detail::Filler ones{memory, 0xff}, zeros{memory, 0};
-  const auto& [broad_rows, entries, candidates, found, grid, entry_capacity, pair_capacity] = v.broad;
-  const auto& [solve_rows, pairs, contacts, lanes, contact_capacity] = v.solve;
-  const auto& [next_pairs, next_contacts] = v.next;
-  const auto& [begin, owner, partner] = next_pairs;
-  ones.table(broad_rows);
-  ones.table(entries);
-  zeros.table(candidates);
-  zeros.table(found);
-  ones.table(solve_rows);
-  ones.table(pairs);
-  ones.table(contacts);
-  ones.column(lanes);
-  ones.column(begin);
-  ones.column(owner);
-  ones.column(partner);
-  ones.column(next_contacts);
 }
 
 namespace detail {

@@ -142,7 +142,7 @@ inline HeapSeen compare_stages(const std::shared_ptr<RecordingBackend>& a, const
     seen.overflow = std::max(seen.overflow, report.overflow_count);
     seen.recycled = std::max(seen.recycled, report.recycled_count);
     seen.status = seen.status | report.status;
-    note_contacts(stages_a.back(), bodies, shapes, seen.pushed);
+    for (const StageDump& stage : stages_a) note_contacts(stage, bodies, shapes, seen.pushed);
     seen.shape_pairs = std::popcount(shapes);
   }
   return seen;

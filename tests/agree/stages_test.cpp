@@ -47,9 +47,8 @@ void flip_bit(T* at) {
   bits ^= 1u;
   std::memcpy(static_cast<void*>(at), &bits, sizeof bits);
 }
-template <class T>
-T* first_word(const Column<T>& column) {
-  return column.data;
+ContactUnit* first_word(const ContactRecords& records) {
+  return records.units;
 }
 template <int Fields>
 std::uint32_t* first_word(const LaneBlocks<Fields>& blocks) {
@@ -78,7 +77,7 @@ const Disturbance kDisturbances[] = {
        flip_bit(first_word(contacts));
      },
      "stage collide_pairs, column next.contacts"},
-    {Stage::color_contacts, [](const StepViews& v) { v.counters->color_size[2] += 1; },
+    {Stage::color_contacts, [](const StepViews& v) { v.counters->color_size[2] -= 1; },
      "stage color_contacts, column counters, row "},
     {Stage::color_contacts, [](const StepViews& v) { flip_bit(&v.solve.contacts.sort_contact[4]); },
      "stage color_contacts, column solve.contacts.sort_contact, row 4: "},

@@ -5,8 +5,8 @@
 #include <utility>
 #include <vector>
 
-#include "broad_tables.h"
 #include "memory_cpu.h"
+#include "scratch.h"
 #include "shapes/extent.h"
 #include "stages/find_pairs.h"
 #include "stages/update_bounds.h"
@@ -37,24 +37,25 @@ class BroadScene {
     state_.resize(memory_, padded, 0, "state");
     inputs_.resize(memory_, padded, 0, "inputs");
     begin_.reset(memory_, rows_ + 1, "pairs");
-    broad_.resize_rows(memory_, padded);
+    room_.rows = padded;
+    kept_.resize_rows(memory_, padded);
     for (Index row = 0; row < rows_; ++row) set(row, bodies[std::size_t(row)]);
     std::sort(ignored_.begin(), ignored_.end());
     params_.gravity = {0.0f, -9.81f, 0.0f};
     params_.dt = 1.0f / 60.0f;
     params_.speculative_distance = 0.02f;
-    resize(rows_ * kEntriesPerBody, 64 * rows_);
+    resize(rows_ * kEntriesPerBody, 128 * rows_, 64 * rows_);
   }
 
-  void resize(Index entries, Index pairs) {
-    broad_.resize_entries(memory_, entries);
-    resize_pairs(pairs);
-  }
-  void resize_pairs(Index pairs) {
-    broad_.resize_pairs(memory_, pairs);
-    counters_.kept_rows = 0;  // the candidates are gone
+  void resize(Index entries, Index candidates, Index pairs) {
+    room_.entries = entries;
+    room_.pairs = pairs;
+    scratch_.resize(memory_, room_);
     owner_.reset(memory_, pairs, "pairs");
     partner_.reset(memory_, pairs, "pairs");
+    if (candidates == kept_.candidate_capacity()) return;
+    kept_.resize_candidates(memory_, candidates);
+    counters_.kept_rows = 0;  // the candidates are gone
   }
 
   StepViews views() {
@@ -69,7 +70,8 @@ class BroadScene {
     v.ignored_pairs = {ignored_.data(), Index(ignored_.size())};
     v.planes = {planes_.data(), Index(planes_.size())};
     v.next.pairs = {begin_.column(), owner_.column(), partner_.column()};
-    v.broad = broad_.view();
+    v.broad = scratch_.broad();
+    kept_.show(v.broad);
     return v;
   }
 
@@ -86,9 +88,11 @@ class BroadScene {
     for (int runs = 1;; ++runs) {
       run_once(exec);
       if (counters_.must_grow == 0) return runs;
-      const auto grow = [&](Growth what) { return (counters_.must_grow >> int(what) & 1u) != 0; };
-      if (grow(Growth::entries)) broad_.resize_entries(memory_, counters_.need[int(Growth::entries)]);
-      if (grow(Growth::pairs)) resize_pairs(counters_.need[int(Growth::pairs)]);
+      const auto room = [&](Growth what, Index now) {
+        return (counters_.must_grow >> int(what) & 1u) != 0 ? counters_.need[int(what)] : now;
+      };
+      resize(room(Growth::entries, room_.entries), room(Growth::candidates, kept_.candidate_capacity()),
+             room(Growth::pairs, room_.pairs));
       counters_.must_grow = 0;
     }
   }
@@ -104,7 +108,7 @@ class BroadScene {
   Counters& counters() { return counters_; }
   StepParams& params() { return params_; }
   const std::vector<std::uint64_t>& ignored() const { return ignored_; }
-  const GridState& grid() const { return *broad_.view().grid; }
+  const GridState& grid() const { return *scratch_.broad().grid; }
 
  private:
   void set(Index row, const SceneBody& body) {
@@ -134,7 +138,9 @@ class BroadScene {
   Table<BodyModel> model_;
   Table<BodyState> state_;
   Table<BodyInputs> inputs_;
-  BroadTables broad_;
+  ScratchRoom room_;
+  Scratch scratch_;
+  KeptBoxes kept_;
   Array<Index> begin_, owner_, partner_;
   std::vector<std::uint64_t> ignored_;
   std::vector<Index> planes_;

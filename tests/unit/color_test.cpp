@@ -12,7 +12,7 @@
 #include "backend.h"
 #include "exec_cpu.h"
 #include "scenes/scene.h"
-#include "solve_tables.h"
+#include "scratch.h"
 #include "stages/color_contacts.h"
 #include "unit/simulation_rig.h"
 
@@ -28,19 +28,21 @@ class ColorRig {
  public:
   ColorRig(Index bodies, const std::vector<Edge>& edges, const std::vector<Index>& immovable = {}) {
     model_.resize(memory_, bodies, 0, "model");
-    solve_.resize_rows(memory_, (bodies + kLanes) / kLanes * kLanes);
-    solve_.resize_pairs(memory_, Index(edges.size()));
-    solve_.resize_contacts(memory_, Index(edges.size()));
+    const Index padded = (bodies + kLanes) / kLanes * kLanes;
+    bodies_.resize(memory_, padded, 0, "bodies");
+    scratch_.resize(memory_, {.rows = padded, .pairs = Index(edges.size()), .contacts = Index(edges.size())});
     owner_.reset(memory_, Index(edges.size()), "owner");
     partner_.reset(memory_, Index(edges.size()), "partner");
-    rows_.reset(memory_, Index(edges.size()), "cache");
+    place_.reset(memory_, Index(edges.size()), "places");
+    units_.reset(memory_, Index(edges.size() + 1) * kRecordUnits, "cache");
     for (Index body = 0; body < bodies; ++body) model_.view().inv_mass[body] = 1.0f;
     for (const Index body : immovable) model_.view().inv_mass[body] = 0.0f;
     for (Index i = 0; i < Index(edges.size()); ++i) {
+      place_.column()[i] = i * kRecordUnits;
       owner_.column()[i] = edges[std::size_t(i)].a;
       partner_.column()[i] = edges[std::size_t(i)].b;
-      solve_.contacts.view().pair[i] = i;
-      solve_.contacts.view().color[i] = kNoColor;
+      scratch_.solve().contacts.pair[i] = i;
+      scratch_.solve().color_contacts.color[i] = kNoColor;
     }
     counters_.rows = bodies;
     counters_.contacts = Index(edges.size());
@@ -54,20 +56,21 @@ class ColorRig {
     v.counters = &counters_;
     v.model = model_.view();
     v.next.pairs = {{}, owner_.column(), partner_.column()};
-    v.next.contacts = rows_.column();
-    v.solve = solve_.view();
+    v.next.contacts = records();
+    v.solve = scratch_.solve();
+    v.solve.rows = bodies_.view();
     for (int c = 0; c < kColorCount; ++c) counters_.color_begin[c] = counters_.color_size[c] = 0;
     color_contacts(exec, v);
   }
 
-  std::uint32_t color(Index contact) const { return rows_.column()[contact].color; }
+  std::uint32_t color(Index contact) const { return records()[contact].color; }
   std::vector<std::uint32_t> colors() const {
     std::vector<std::uint32_t> list;
     for (Index i = 0; i < contact_count_; ++i) list.push_back(color(i));
     return list;
   }
   const Counters& counters() const { return counters_; }
-  const SolveTables& solve() const { return solve_; }
+  Index split_count(Index body) const { return bodies_.view().split_count[body]; }
 
   /// No dynamic body twice in a color; sizes and lanes fit; every contact is listed once, by color.
   void expect_valid() const {
@@ -92,19 +95,23 @@ class ColorRig {
     EXPECT_EQ(counters_.lanes, lane);
     std::set<std::uint32_t> listed;
     for (Index i = 0; i < contact_count_; ++i) {
-      const std::uint32_t contact = solve_.contacts.view().sort_contact[i];
+      const std::uint32_t contact = scratch_.solve().contacts.sort_contact[i];
       ASSERT_TRUE(listed.insert(contact).second);
-      ASSERT_EQ(color(Index(contact)), solve_.contacts.view().sort_key[i]);
-      ASSERT_LE(solve_.contacts.view().sort_key[std::max(i - 1, 0)], solve_.contacts.view().sort_key[i]);
+      ASSERT_EQ(color(Index(contact)), scratch_.solve().color_contacts.sort_key[i]);
+      ASSERT_LE(scratch_.solve().color_contacts.sort_key[std::max(i - 1, 0)],
+                scratch_.solve().color_contacts.sort_key[i]);
     }
   }
 
  private:
+  ContactRecords records() const { return {units_.column().data, units_.size(), place_.column()}; }
+
   CpuMemory memory_;
   Table<BodyModel> model_;
-  SolveTables solve_;
-  Array<Index> owner_, partner_;
-  Array<CachedContact> rows_;
+  Table<SolveRowScratch> bodies_;
+  Scratch scratch_;
+  Array<Index> owner_, partner_, place_;
+  Array<ContactUnit> units_;
   Counters counters_{};
   Index contact_count_ = 0;
 };
@@ -162,9 +169,9 @@ TEST(Color, OneBodyWithManyContactsFillsThePaletteAndOverflows) {
   const Index overflow = rig.counters().color_size[kOverflowColor];
   EXPECT_GE(overflow, 40 - kPalette);
   EXPECT_LE(overflow, 40 - kPalette + 2);
-  EXPECT_EQ(rig.solve().rows.view().split_count[0], overflow);
+  EXPECT_EQ(rig.split_count(0), overflow);
   Index split = 0;
-  for (Index body = 1; body <= 40; ++body) split += rig.solve().rows.view().split_count[body];
+  for (Index body = 1; body <= 40; ++body) split += rig.split_count(body);
   EXPECT_EQ(split, overflow);
 }
 
@@ -175,7 +182,7 @@ TEST(Color, ImmovableBodiesDoNotConflict) {
   rig.run(exec);
   rig.expect_valid();
   EXPECT_EQ(rig.counters().color_size[kOverflowColor], 0);
-  EXPECT_EQ(rig.solve().rows.view().split_count[0], 0);
+  EXPECT_EQ(rig.split_count(0), 0);
 }
 
 TEST(Color, ColorsOfTheLastStepAreKept) {

@@ -10,7 +10,7 @@
 #include "exec_cpu.h"
 #include "math/pack.h"
 #include "memory_cpu.h"
-#include "solve_tables.h"
+#include "scratch.h"
 #include "stages/color_contacts.h"
 #include "stages/prepare_contacts.h"
 #include "stages/solve_contacts.h"
@@ -38,12 +38,13 @@ class ContactRig {
     model_.resize(memory_, padded, 0, "model");
     state_.resize(memory_, padded, 0, "state");
     inputs_.resize(memory_, padded, 0, "inputs");
-    solve_.resize_rows(memory_, padded);
-    solve_.resize_pairs(memory_, contacts_);
-    solve_.resize_contacts(memory_, contacts_);
+    bodies_.resize(memory_, padded, 0, "bodies");
+    scratch_.resize(memory_, {.rows = padded, .pairs = contacts_, .contacts = contacts_});
     owner_.reset(memory_, contacts_, "owner");
     partner_.reset(memory_, contacts_, "partner");
-    cache_.reset(memory_, contacts_, "cache");
+    place_.reset(memory_, contacts_, "places");
+    units_.reset(memory_, (contacts_ + 1) * kRecordUnits, "cache");
+    for (Index i = 0; i < contacts_; ++i) place_.column()[i] = i * kRecordUnits;
     for (Index row = 0; row < rows_; ++row) {
       const NewBody body = make_body(Where{"rig", "bodies", row}, bodies[std::size_t(row)]);
       write_row(model_.view(), row, body.mirror.model);
@@ -64,8 +65,9 @@ class ContactRig {
     v.state = state_.view();
     v.inputs = inputs_.view();
     v.next.pairs = {{}, owner_.column(), partner_.column()};
-    v.next.contacts = cache_.column();
-    v.solve = solve_.view();
+    v.next.contacts = records();
+    v.solve = scratch_.solve();
+    v.solve.rows = bodies_.view();
     return v;
   }
   /// One sweep over all colors, with floats or with packs.
@@ -77,9 +79,9 @@ class ContactRig {
   }
 
   /// As the solver has it: angular velocities in scaled axes.
-  BodyVelocity velocity(Index row) const { return solve_.rows.view().velocity[row]; }
-  BodyFrame frame(Index row) const { return solve_.rows.view().frame[row]; }
-  SolverRows lanes() const { return solve_.lanes.view(); }
+  BodyVelocity velocity(Index row) const { return bodies_.view().velocity[row]; }
+  BodyFrame frame(Index row) const { return bodies_.view().frame[row]; }
+  SolverRows lanes() const { return scratch_.solve().lanes; }
   /// The lane of a contact.
   Index lane_of(Index contact) const {
     for (Index lane = 0; lane < counters_.lanes; ++lane) {
@@ -99,9 +101,9 @@ class ContactRig {
   void write(Index i, const RigContact& c) {
     owner_.column()[i] = c.a;
     partner_.column()[i] = c.b;
-    solve_.contacts.view().pair[i] = i;
-    solve_.contacts.view().color[i] = jacobi_ ? std::uint32_t(kOverflowColor) : kNoColor;
-    CachedContact& contact = cache_.column()[i];
+    scratch_.solve().contacts.pair[i] = i;
+    scratch_.solve().color_contacts.color[i] = jacobi_ ? std::uint32_t(kOverflowColor) : kNoColor;
+    CachedContact& contact = records()[i];
     contact.count = float(c.points.size());
     contact.normal = c.normal;
     const BodyState s = state_.view();
@@ -113,6 +115,7 @@ class ContactRig {
       contact.point[p].on_b = at + half - s.position[c.b];
     }
   }
+  ContactRecords records() const { return {units_.column().data, units_.size(), place_.column()}; }
   void prepare() {
     const CpuThreads threads(1);
     BasicCpuExec<float> exec(threads);
@@ -130,9 +133,10 @@ class ContactRig {
   Table<BodyModel> model_;
   Table<BodyState> state_;
   Table<BodyInputs> inputs_;
-  SolveTables solve_;
-  Array<Index> owner_, partner_;
-  Array<CachedContact> cache_;
+  Table<SolveRowScratch> bodies_;
+  Scratch scratch_;
+  Array<Index> owner_, partner_, place_;
+  Array<ContactUnit> units_;
   Counters counters_{};
 };
 

@@ -13,7 +13,7 @@
 #include "math/pack.h"
 #include "memory_cpu.h"
 #include "prepare.h"
-#include "solve_tables.h"
+#include "table.h"
 
 namespace talus::test {
 namespace {
@@ -25,7 +25,7 @@ class MotionRig {
     model.resize(memory_, kLanes, 0, "model");
     state.resize(memory_, kLanes, 0, "state");
     inputs.resize(memory_, kLanes, 0, "inputs");
-    solve.resize_rows(memory_, kLanes);
+    solve.resize(memory_, kLanes, 0, "solve");
     params.h = h;
     params.inv_h = 1.0f / h;
     for (Index i = 0; i < kLanes; ++i) {
@@ -39,7 +39,7 @@ class MotionRig {
   }
   /// Velocity and free velocity alike: no contact impulse so far.
   void set(Index i, Quat q, Vec3 linear, Vec3 angular, float inv_mass = 0.5f) {
-    const SolveRowScratch rows = solve.rows.view();
+    const SolveRowScratch rows = solve.view();
     state.view().orientation.set(i, q);
     const Vec3 inverse = inv_mass > 0.0f ? model.view().inv_inertia[i] : Vec3{1.0f, 1.0f, 1.0f};
     rows.frame[i] = {q, {std::sqrt(inverse.x), std::sqrt(inverse.y), std::sqrt(inverse.z)}, inv_mass};
@@ -47,23 +47,23 @@ class MotionRig {
     rows.displacement[i] = {{0.0f, 0.0f, 0.0f}, 0.0f, kIdentity};
   }
   IntegrateVelocities velocities() {
-    const SolveRowScratch r = solve.rows.view();
+    const SolveRowScratch r = solve.view();
     return {model.view(), inputs.view(), r.velocity.data, r.free_velocity.data, r.frame.data, &params};
   }
   IntegratePositions positions() {
-    const SolveRowScratch r = solve.rows.view();
+    const SolveRowScratch r = solve.view();
     return {model.view(),         inputs.view(), r.velocity.data,
             r.free_velocity.data, r.frame.data,  r.displacement.data,
             r.move.data,          &params,       false};
   }
-  BodyVelocity& velocity(Index i) { return solve.rows.view().velocity[i]; }
-  BodyVelocity& free_velocity(Index i) { return solve.rows.view().free_velocity[i]; }
-  BodyDisplacement& displacement(Index i) { return solve.rows.view().displacement[i]; }
+  BodyVelocity& velocity(Index i) { return solve.view().velocity[i]; }
+  BodyVelocity& free_velocity(Index i) { return solve.view().free_velocity[i]; }
+  BodyDisplacement& displacement(Index i) { return solve.view().displacement[i]; }
   /// Orientation now.
   Quat orientation(Index i) { return state.view().orientation[i] * displacement(i).turn; }
   /// [rad/s] World frame.
   Vec3 spin(Index i, const BodyVelocity& v) {
-    const BodyFrame frame = solve.rows.view().frame[i];
+    const BodyFrame frame = solve.view().frame[i];
     return rotate(frame.orientation, scale(frame.scale, v.angular));
   }
   Vec3 spin(Index i) { return spin(i, velocity(i)); }
@@ -75,7 +75,7 @@ class MotionRig {
   Table<BodyModel> model;
   Table<BodyState> state;
   Table<BodyInputs> inputs;
-  SolveTables solve;
+  Table<SolveRowScratch> solve;
   StepParams params{};
 };
 

@@ -15,11 +15,12 @@
 #include "simulation.h"
 #include "step_settings.h"
 #include "support/shuffle_exec.h"
+#include "support/stage_exec.h"
 
 namespace talus::test {
 
-/// Runs the step page element by element in random order. All scratch is filled with ones before each step: what a step
-/// needs from it, it must have written itself.
+/// Runs the step page element by element in random order. Scratch that is not alive is filled with ones between stages:
+/// what a step needs from it, it must have written itself.
 template <class Real = float, int Width = 1>
 class ShuffleBackend final : public StepBackend {
  public:
@@ -31,8 +32,11 @@ class ShuffleBackend final : public StepBackend {
   void enqueue_step(const StepViews& views) override {
     if (waited_) counters_.clear();
     waited_ = false;
-    poison(views);
+    poison_after(Stage::apply_commands, views, memory_);
+    exec_.on_end = [&](Stage stage) { poison_after(stage, views, memory_); };
     run_step(exec_, views);
+    exec_.end_stage();
+    exec_.on_end = {};
     counters_.push_back(*views.counters);
   }
   std::span<const Counters> wait() override {
@@ -46,27 +50,7 @@ class ShuffleBackend final : public StepBackend {
   void wait_event(void*) override {}
 
  private:
-  template <class View>
-  static void poison_table(View view) {
-    view.visit_columns([](const char*, auto& column) {
-      const auto size = static_cast<std::size_t>(column.size);
-      visit_planes(column, [&](auto*& plane) {
-        if (plane != nullptr) std::memset(static_cast<void*>(plane), 0xff, sizeof(*plane) * size);
-      });
-    });
-  }
-  static void poison(const StepViews& v) {
-    poison_table(v.solve.rows);
-    poison_table(v.solve.pairs);
-    poison_table(v.solve.contacts);
-    std::memset(v.solve.lanes.words, 0xff, sizeof(std::uint32_t) * row::kFields * std::size_t(v.solve.lanes.size));
-    std::memset(static_cast<void*>(v.next.contacts.data), 0xff,
-                sizeof(CachedContact) * std::size_t(v.next.contacts.size));
-    poison_table(v.broad.rows);
-    poison_table(v.broad.entries);
-  }
-
-  ::talus::testing::ShuffleExec<Real, Width> exec_;
+  StageExec<::talus::testing::ShuffleExec<Real, Width>> exec_;
   CpuMemory memory_;
   std::vector<Counters> counters_;
   bool waited_ = false;

@@ -304,7 +304,7 @@ TEST(Sweep, GrowsFromCapacityOneToExactNeed) {
   const Counters& expected = large.counters();
 
   BroadScene small(list);
-  small.resize(1, 1);
+  small.resize(1, 1, 1);
   small.run_once(exec);
   Counters& counters = small.counters();
   EXPECT_EQ(counters.must_grow, 1u << int(Growth::entries));
@@ -315,23 +315,22 @@ TEST(Sweep, GrowsFromCapacityOneToExactNeed) {
   EXPECT_EQ(counters.rows + counters.entries + counters.pairs, 0);
 
   counters.must_grow = 0;
-  small.resize(counters.need[int(Growth::entries)], 1);
-  small.run_once(exec);  // room for one pair has room for a few near boxes, which come first
+  small.resize(expected.entries, 1, 1);
+  small.run_once(exec);
   const Index near_boxes = large.grid().candidates;
-  EXPECT_EQ(counters.must_grow, 1u << int(Growth::pairs));
-  EXPECT_EQ(counters.need[int(Growth::pairs)], (near_boxes + kCandidatesPerPair - 1) / kCandidatesPerPair);
+  EXPECT_EQ(counters.must_grow, 1u << int(Growth::candidates));
+  EXPECT_EQ(counters.need[int(Growth::candidates)], near_boxes);
   EXPECT_EQ(counters.rows + counters.entries + counters.pairs, 0);
 
   counters.must_grow = 0;
-  small.resize_pairs(counters.need[int(Growth::pairs)]);
-  ASSERT_LT(near_boxes, kCandidatesPerPair * expected.pairs);
+  small.resize(expected.entries, near_boxes, 1);
   small.run_once(exec);
   EXPECT_EQ(counters.must_grow, 1u << int(Growth::pairs));
   EXPECT_EQ(counters.need[int(Growth::pairs)], expected.pairs);
   EXPECT_EQ(counters.rows + counters.entries + counters.pairs, 0);
 
   counters.must_grow = 0;
-  small.resize_pairs(counters.need[int(Growth::pairs)]);
+  small.resize(expected.entries, near_boxes, expected.pairs);
   small.run_once(exec);
   EXPECT_EQ(counters.must_grow, 0u);
   EXPECT_EQ(small.pairs(), large.pairs());

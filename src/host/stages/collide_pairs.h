@@ -17,7 +17,7 @@ struct ListContactsTask {
     const SolvePairScratch& s = v.solve.pairs;
     const Count pairs{&v.counters->pairs, v.next.pairs.owner.size};
     team.for_each("ListContacts", pairs,
-                  ListContacts{v.next.contacts, s.contact_index, v.solve.contacts.pair, v.solve.contacts.color,
+                  ListContacts{v.next.contacts, s.contact_index, v.solve.contacts.pair, v.solve.color_contacts.color,
                                v.counters, v.shape.jacobi ? std::uint32_t(kOverflowColor) : kNoColor});
     team.for_each("CountPoints", {nullptr, (pairs.capacity + CountPoints::kRun - 1) / CountPoints::kRun},
                   CountPoints{v.next.contacts, s.batch_key, v.counters});
@@ -33,6 +33,14 @@ void collide_pairs(Exec& exec, const StepViews& v) {
   const SolvePairScratch& s = v.solve.pairs;
   const Count pairs{&v.counters->pairs, v.next.pairs.owner.size};
   const LaneRange pair_lanes{&v.counters->first_lane, &v.counters->pair_lanes, s.box_axes.size};
+  const SizeRecords size_records{v.model.shape, v.next.pairs, v.next.contacts.place};
+  exec.for_each("SizeRecords", pairs, size_records);
+  exec.exclusive_scan("place records", v.next.contacts.place, pairs);
+  exec.for_each("CheckRecords", {nullptr, 1},
+                CheckRecords{size_records,
+                             {v.counters, &v.counters->record_units, &v.counters->record_units, v.next.contacts.size,
+                              Growth::records},
+                             v.counters});
   exec.for_each_lane("RecyclePairs", pair_lanes,
                      RecyclePairs{v.model, v.broad.rows.pose, v.next.pairs, v.last, v.next.contacts, s.batch_key,
                                   s.batch_pair, s.last_row, s.contact_index, v.counters, v.params});

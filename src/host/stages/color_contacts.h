@@ -15,8 +15,13 @@ struct ColorContactsTask {
   TALUS_HD void operator()(Team& team) const {
     const SolveContactScratch& s = v.solve.contacts;
     const Count contacts{&v.counters->contacts, v.solve.contact_capacity};
-    const ColorGraph graph{v.next.pairs, v.model.inv_mass, v.solve.rows.color_mask, v.solve.rows.bids, s.pair, s.color};
-    team.for_each("ClearColors", {&v.counters->rows, v.shape.rows}, ClearColors{v.solve.rows});
+    const ColorGraph graph{v.next.pairs,
+                           v.model.inv_mass,
+                           v.solve.rows.color_mask,
+                           v.solve.color_rows.bids,
+                           s.pair,
+                           v.solve.color_contacts.color};
+    team.for_each("ClearColors", {&v.counters->rows, v.shape.rows}, ClearColors{v.solve.rows, v.solve.color_rows.bids});
     if (!v.shape.jacobi) {
       team.for_each("KeepColors", contacts, KeepColors{graph});
       for (std::uint32_t round = 0; round < kColorRounds; ++round) {
@@ -25,8 +30,9 @@ struct ColorContactsTask {
         team.for_each("MarkColors", contacts, MarkColors{graph});
       }
     }
-    team.for_each("CloseColors", contacts,
-                  CloseColors{graph, v.solve.rows.split_count, v.next.contacts, s.sort_key, s.sort_contact});
+    team.for_each(
+        "CloseColors", contacts,
+        CloseColors{graph, v.solve.rows.split_count, v.next.contacts, v.solve.color_contacts.sort_key, s.sort_contact});
   }
 };
 
@@ -37,7 +43,7 @@ struct ShapeLanesTask {
   template <class Team>
   TALUS_HD void operator()(Team& team) const {
     team.for_each("FindColorBegins", {&v.counters->contacts, v.solve.contact_capacity},
-                  FindColorBegins{v.solve.contacts.sort_key, v.counters});
+                  FindColorBegins{v.solve.color_contacts.sort_key, v.counters});
     team.for_each("ShapeLanes", {nullptr, 1}, ShapeLanes{v.counters});
   }
 };
@@ -45,9 +51,9 @@ struct ShapeLanesTask {
 template <class Exec>
 void color_contacts(Exec& exec, const StepViews& v) {
   exec.begin_stage(Stage::color_contacts);
-  const SolveContactScratch& s = v.solve.contacts;
+  const ColorContactScratch& s = v.solve.color_contacts;
   exec.together("color_contacts", ColorContactsTask{v});
-  exec.sort_by_key("sort contacts by color", {s.sort_key, s.sort_contact, s.spare_key, s.spare_contact},
+  exec.sort_by_key("sort contacts by color", {s.sort_key, v.solve.contacts.sort_contact, s.spare_key, s.spare_contact},
                    {&v.counters->contacts, v.solve.contact_capacity}, kSortKeyBits);
   exec.together("shape_lanes", ShapeLanesTask{v});
 }

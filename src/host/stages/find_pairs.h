@@ -37,18 +37,19 @@ struct ChooseGridTask {
     const Count one{nullptr, 1};
     team.for_each("begin_search", one, BeginSearch{v.counters});
     team.for_each_lane("keep_bounds", LaneRange{&v.counters->first_lane, &v.counters->search_lanes, rows.bounds.size},
-                       KeepBounds{v.model, v.state.linear_velocity, rows.bounds, rows.kept_bounds, v.params});
+                       KeepBounds{v.model, v.state.linear_velocity, rows.bounds, v.broad.kept_bounds, v.params});
     team.for_each("clear_broad", Count{nullptr, row_count + 1 > kGridWords ? row_count + 1 : kGridWords},
                   ClearBroad{reinterpret_cast<std::uint32_t*>(grid), rows.entry_begin, v.next.pairs.begin, v.counters,
                              row_count});
     team.for_each("measure_world", Count{nullptr, (row_count + kRun - 1) / kRun},
-                  MeasureWorld{rows.kept_bounds, v.counters, grid});
+                  MeasureWorld{v.broad.kept_bounds, v.counters, grid});
     team.for_each("choose_axes", one, ChooseAxes{grid});
     const Index samples = row_count < kMaxSamples ? row_count : kMaxSamples;
-    team.for_each("sample_bodies", Count{nullptr, samples}, SampleBodies{rows.kept_bounds, v.counters, grid, samples});
+    team.for_each("sample_bodies", Count{nullptr, samples},
+                  SampleBodies{v.broad.kept_bounds, v.counters, grid, samples});
     team.for_each("choose_cells", one, ChooseCells{v.counters, grid});
     team.for_each("count_entries", Count{&v.counters->search_rows, row_count},
-                  CountEntries{rows.kept_bounds, grid, rows.first_key, rows.step_u, rows.step_v, rows.entry_begin});
+                  CountEntries{v.broad.kept_bounds, grid, rows.first_key, rows.step_u, rows.step_v, rows.entry_begin});
   }
 };
 
@@ -83,13 +84,13 @@ struct TestPairsTask {
     GridState* grid = v.broad.grid;
     Counters* counters = v.counters;
     const Count one{nullptr, 1};
-    const CandidateSink sink{candidates, kCandidatesPerPair * pair_capacity, &grid->candidates};
+    const CandidateSink sink{candidates, v.broad.candidate_capacity, &grid->candidates};
 
     team.for_each("gather_entries", Count{&counters->entries, v.broad.entry_capacity},
-                  GatherEntries{rows.kept_bounds, grid, entries});
+                  GatherEntries{v.broad.kept_bounds, grid, entries});
     team.for_each("find_levels", Count{nullptr, kSweepWidth}, FindLevels{entries.key, counters, grid, run});
     team.for_each("sweep_entries", Count{&grid->sweep_runs, (v.broad.entry_capacity + run - 1) / run},
-                  SweepEntries<run>{rows.kept_bounds, entries, grid, counters, sink});
+                  SweepEntries<run>{v.broad.kept_bounds, entries, grid, counters, sink});
     team.for_each("keep_candidates", one, KeepCandidates{counters, grid});
     if (v.shape.plane_count > 0) {
       team.for_each("meet_planes", Count{&counters->rows, v.shape.rows},
@@ -97,10 +98,8 @@ struct TestPairsTask {
                                v.params, sink});
     }
     team.for_each("check_candidates", one,
-                  CheckCandidates{{counters, &grid->candidates, &grid->candidates, pair_capacity, Growth::pairs,
-                                   kCandidatesPerPair},
-                                  grid,
-                                  run});
+                  CheckCandidates{
+                      {counters, &grid->candidates, &grid->candidates, sink.capacity, Growth::candidates}, grid, run});
     team.for_each("test_candidates", Count{&grid->candidate_runs, (sink.capacity + run - 1) / run},
                   TestCandidates<Real, run>{rows.pose, rows.bounds, rows.shape, v.ignored_pairs, candidates, grid,
                                             v.broad.found, v.next.pairs.begin, counters, pair_capacity});

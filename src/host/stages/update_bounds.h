@@ -18,7 +18,7 @@ struct UpdateBoundsTask {
     team.for_each_lane("update_bounds",
                        LaneRange{&v.counters->first_lane, &v.counters->row_lanes, v.broad.rows.pose.size},
                        UpdateBounds{v.model, v.state, v.inputs.force, v.broad.rows.pose, v.broad.rows.bounds,
-                                    v.broad.rows.shape, v.broad.rows.kept_bounds, v.params, v.counters});
+                                    v.broad.rows.shape, v.broad.kept_bounds, v.params, v.counters});
   }
 };
 
