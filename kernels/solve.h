@@ -184,14 +184,15 @@ struct SolveContacts {
     bodies.turn(load<Real>(rows, row::twist_impulse, lane), load_levers<Real>(row::twist_a, row::twist_b, lane));
   }
 
-  /// Separation now, at a point or in the middle. It follows the bodies if they moved, to first order: a ball that
-  /// spins, whose lever is zero, stays where it is.
+  /// Separation now, at a point or in the middle, for the lanes that have such. It follows the bodies if they moved, to
+  /// first order: a ball that spins, whose lever is zero, stays where it is.
   template <class Real>
-  TALUS_INLINE Real separation_of(int field, Index lane, const Moves<Real>& moves, const Levers<Real>& levers) const {
+  TALUS_INLINE Real separation_of(int field, Index lane, const Moves<Real>& moves, const Levers<Real>& levers,
+                                  Mask<Real> has) const {
     const Real before = load<Real>(rows, field, lane);
     if constexpr (!kMoved) return before;
     const Real now = before + (moves.shift + (dot(levers.b, moves.turn.b) - dot(levers.a, moves.turn.a)));
-    store(rows, field, lane, now);
+    store(rows, field, lane, select(has, now, before));
     return now;
   }
 
@@ -243,7 +244,7 @@ struct SolveContacts {
     for (int i = 0; i < kMaxPoints; ++i) {
       if (!any_of(Real(float(i)) < count)) break;
       const Levers<Real> levers = point_levers<Real>(i, lane);
-      const Real separation = separation_of(row::at(i, row::separation), lane, moves, levers);
+      const Real separation = separation_of(row::at(i, row::separation), lane, moves, levers, Real(float(i)) < count);
       const Real speed = along.speed + bodies.turn_speed(levers);
       Real bias = bias_of(separation, soft), mass_scale = one, impulse_scale = zero;
       if constexpr (kSweep == Sweep::biased) {
@@ -284,7 +285,7 @@ struct SolveContacts {
       sum = sum + impulse[i];
     }
     const Levers<Real> levers = load_levers<Real>(row::middle_a, row::middle_b, lane);
-    const Real separation = separation_of(row::middle_separation, lane, moves, levers);
+    const Real separation = separation_of(row::middle_separation, lane, moves, levers, one < count);
     const Real speed = along.speed + bodies.turn_speed(levers);
     Real give = zero;
     if constexpr (kSweep == Sweep::biased) {

@@ -14,16 +14,16 @@ struct Hash {
 
 // clang-format off
 constexpr Hash kHashes[] = {
-    {"free_bodies_200", 120, 0x0db0c5cea83909e0},
-    {"mixed_pile_500", 120, 0x877b30c9405592c3},
-    {"pyramid2d_16", 120, 0x26d0f69eadc0e3c9},
-    {"dominoes_100", 120, 0x086dcea09455ef54},
-    {"tumbler_150", 120, 0x42978270519b741c},
-    {"free_bodies_20", 30, 0x45a49367d2119416},
-    {"mixed_pile_60", 30, 0xa3baac09a7fda31a},
-    {"pyramid2d_5", 30, 0x999c9962614c016f},
-    {"dominoes_12", 30, 0xd1dc05b41520cc2b},
-    {"tumbler_16", 30, 0xe0dfde76826814dd},
+    {"free_bodies_200", 120, 0x7d6d48c4ce4df7b8},
+    {"mixed_pile_500", 120, 0xa1160ec25ad21020},
+    {"pyramid2d_16", 120, 0x36b5c5e5ece5ab6c},
+    {"dominoes_100", 120, 0xbdf8e4bb5ae40fa5},
+    {"tumbler_150", 120, 0xf357d16b85ec362a},
+    {"free_bodies_20", 30, 0x956d91906bed8d79},
+    {"mixed_pile_60", 30, 0x91eeae31b94d579b},
+    {"pyramid2d_5", 30, 0xfd45285257a16e9d},
+    {"dominoes_12", 30, 0x94a1a5902a515231},
+    {"tumbler_16", 30, 0x9886f567717f993a},
 };
 // clang-format on
 

@@ -39,6 +39,7 @@ class ColorRig {
     for (const Index body : immovable) model_.view().inv_mass[body] = 0.0f;
     for (Index i = 0; i < Index(edges.size()); ++i) {
       place_.column()[i] = i * kRecordUnits;
+      records()[i].count = float(1 + i % kMaxPoints);
       owner_.column()[i] = edges[std::size_t(i)].a;
       partner_.column()[i] = edges[std::size_t(i)].b;
       scratch_.solve().contacts.pair[i] = i;
@@ -97,7 +98,9 @@ class ColorRig {
     for (Index i = 0; i < contact_count_; ++i) {
       const std::uint32_t contact = scratch_.solve().contacts.sort_contact[i];
       ASSERT_TRUE(listed.insert(contact).second);
-      ASSERT_EQ(color(Index(contact)), scratch_.solve().color_contacts.sort_key[i]);
+      const std::uint32_t key = scratch_.solve().color_contacts.sort_key[i];
+      ASSERT_EQ(color(Index(contact)), key >> kCountBits);
+      ASSERT_EQ(int(records()[Index(contact)].count), kMaxPoints - int(key & ((1u << kCountBits) - 1u)));
       ASSERT_LE(scratch_.solve().color_contacts.sort_key[std::max(i - 1, 0)],
                 scratch_.solve().color_contacts.sort_key[i]);
     }
