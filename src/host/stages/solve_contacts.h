@@ -21,7 +21,7 @@ TALUS_INLINE LaneRange lanes_of(const StepViews& v, int color) {
 
 /// One sweep: color after color, then the overflow color by mass splitting.
 template <Sweep kSweep, bool kMoved, class Team>
-TALUS_HD void sweep_colors(Team& team, const StepViews& v) {
+TALUS_INLINE void sweep_colors(Team& team, const StepViews& v) {
   const SolveRowScratch& rows = v.solve.rows;
   const SolveContacts<kSweep, kMoved> kernel{v.solve.lanes, rows.velocity.data, rows.move.data, v.params,
                                              v.shape.restitution};
@@ -36,7 +36,7 @@ TALUS_HD void sweep_colors(Team& team, const StepViews& v) {
 
 /// `moved`: this is the first sweep since bodies moved.
 template <Sweep kSweep, class Team>
-TALUS_HD void sweep_contacts(Team& team, const StepViews& v, bool moved) {
+TALUS_INLINE void sweep_contacts(Team& team, const StepViews& v, bool moved) {
   if (moved) {
     sweep_colors<kSweep, true>(team, v);
   } else {
@@ -46,7 +46,7 @@ TALUS_HD void sweep_contacts(Team& team, const StepViews& v, bool moved) {
 
 /// Before positions move: how far they will, corrected color after color.
 template <class Team>
-TALUS_HD void project_contacts(Team& team, const StepViews& v, const LaneRange& bodies) {
+TALUS_INLINE void project_contacts(Team& team, const StepViews& v, const LaneRange& bodies) {
   const SolveRowScratch& rows = v.solve.rows;
   team.for_each_lane("PredictMoves", bodies, PredictMoves{rows.velocity.data, rows.move.data, v.params});
   const ProjectContacts kernel{v.solve.lanes, rows.velocity.data, rows.move.data};
@@ -65,7 +65,7 @@ struct SolveContactsTask {
   StepViews v;
 
   template <class Team>
-  TALUS_HD void operator()(Team& team) const {
+  TALUS_INLINE void operator()(Team& team) const {
     const SolveRowScratch& rows = v.solve.rows;
     const LaneRange bodies{&v.counters->first_lane, &v.counters->row_lanes, rows.velocity.size};
     const IntegrateVelocities integrate_velocities{
