@@ -95,10 +95,10 @@ Vecd random_vec(Jitter& jitter, double size) {
 
 // ---- piles: a jittered grid of bodies above the floor of a container -----------------------------------------------
 
+// n: bodies along a side of a layer.
 template <class ShapeOf>
-Scene pile(int count, double spacing, bool tumble, ShapeOf shape_of) {
+Scene pile(int count, int n, double spacing, bool tumble, ShapeOf shape_of) {
   Scene scene;
-  const int n = static_cast<int>(std::lround(std::cbrt(double(count))));
   const int layers = (count + n * n - 1) / (n * n);
   add_container(scene, n * spacing, layers * spacing * 1.5 + 4);
   scene.bodies.reserve(static_cast<std::size_t>(count));
@@ -114,17 +114,31 @@ Scene pile(int count, double spacing, bool tumble, ShapeOf shape_of) {
   }
   return scene;
 }
+int side_of_cube(int count) {
+  return static_cast<int>(std::lround(std::cbrt(double(count))));
+}
 Scene sphere_pile(int count) {
-  return pile(count, 1.1, false, [](int) { return unit_sphere(); });
+  return pile(count, side_of_cube(count), 1.1, false, [](int) { return unit_sphere(); });
 }
 Scene box_pile(int count) {
-  return pile(count, 1.1, false, [](int) { return unit_box(); });
+  return pile(count, side_of_cube(count), 1.1, false, [](int) { return unit_box(); });
 }
 Scene box_tumble(int count) {
-  return pile(count, 1.8, true, [](int) { return unit_box(); });
+  return pile(count, side_of_cube(count), 1.8, true, [](int) { return unit_box(); });
 }
 Scene mixed_pile(int count) {
-  return pile(count, 1.1, false, mixed_shape);
+  return pile(count, side_of_cube(count), 1.1, false, mixed_shape);
+}
+
+// Ten deep however many: what happens to a body does not depend on the number of bodies.
+int side_of_bed(int count) {
+  return static_cast<int>(std::ceil(std::sqrt(count / 10.0)));
+}
+Scene sphere_bed(int count) {
+  return pile(count, side_of_bed(count), 1.1, false, [](int) { return unit_sphere(); });
+}
+Scene box_bed(int count) {
+  return pile(count, side_of_bed(count), 1.1, false, [](int) { return unit_box(); });
 }
 
 // ---- things that should stand --------------------------------------------------------------------------------------
@@ -408,6 +422,8 @@ constexpr std::array kScenes{
     SceneInfo{"box_pile_N", "box_pile_1000", "N upright cubes fall into a box and stay in columns"},
     SceneInfo{"box_tumble_N", "box_tumble_1000", "N cubes at all angles fall into a box and heap up"},
     SceneInfo{"mixed_pile_N", "mixed_pile_1000", "N spheres, cubes and capsules fall into a box"},
+    SceneInfo{"sphere_bed_N", "sphere_bed_10000", "N spheres, ten deep, fall into a wide box"},
+    SceneInfo{"box_bed_N", "box_bed_10000", "N upright cubes, ten deep, fall into a wide box"},
     SceneInfo{"pyramid2d_N", "pyramid2d_40", "a wall of cubes, N wide at its foot"},
     SceneInfo{"pyramid3d_N", "pyramid3d_20", "a pyramid of cubes, N x N at its foot"},
     SceneInfo{"stack_N", "stack_20", "one tower of N cubes"},
@@ -432,6 +448,8 @@ constexpr std::array kFamilies{
     Family{"box_pile_", kMillions, box_pile},
     Family{"box_tumble_", kMillions, box_tumble},
     Family{"mixed_pile_", kMillions, mixed_pile},
+    Family{"sphere_bed_", kMillions, sphere_bed},
+    Family{"box_bed_", kMillions, box_bed},
     Family{"pyramid2d_", 2000, pyramid2d},
     Family{"pyramid3d_", 200, pyramid3d},
     Family{"stack_", 10'000, stack},
