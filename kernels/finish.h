@@ -69,30 +69,34 @@ struct FinishBodies {
   }
 };
 
-/// Impulses for the next step's warm start. One element is one lane; padding lanes have no points.
+/// Impulses for the next step's warm start. Padding lanes have no points.
 struct StoreImpulses {
-  SolverRows lanes;
+  SolverRows rows;
   ContactRecords contacts;  // out: the lane's own
   const StepParams* params;
 
-  TALUS_HD void operator()(Index lane) const {
-    const int count = int(lanes.number(row::count, lane));
-    if (count == 0) return;
-    CachedContact& contact = contacts[Index(lanes.word(row::pair, lane))];
-    float load_sum = 0.0f;
-    for (int i = 0; i < count; ++i) {
-      const float impulse = lanes.number(row::at(i, row::impulse), lane);
-      contact.impulse[i] = impulse;
-      load_sum += impulse;
+  template <class Real>
+  TALUS_INLINE void solve(Index lane) const {
+    const Real zero(0.0f), count = load<Real>(rows, row::count, lane);
+    Real impulse[kMaxPoints], load_sum = zero;
+    TALUS_UNROLL
+    for (int i = 0; i < kMaxPoints; ++i) {
+      const Mask<Real> has = Real(float(i)) < count;
+      impulse[i] = any_of(has) ? select(has, load<Real>(rows, row::at(i, row::impulse), lane), zero) : zero;
+      load_sum = load_sum + impulse[i];
     }
     // The normal impulses may have fallen after friction was solved: what is carried on stays within its limit.
-    const float limit = lanes.number(row::friction, lane) * load_sum;
-    const float twist_limit = limit * lanes.number(row::twist_arm, lane);
-    float f1 = lanes.number(row::friction_impulse, lane), f2 = lanes.number(row::friction_impulse + 1, lane);
+    const Real limit = load<Real>(rows, row::friction, lane) * load_sum;
+    const Real twist_limit = limit * load<Real>(rows, row::twist_arm, lane);
+    const Real twist = clamp_to(load<Real>(rows, row::twist_impulse, lane), -twist_limit, twist_limit);
+    Real f1 = load<Real>(rows, row::friction_impulse, lane), f2 = load<Real>(rows, row::friction_impulse + 1, lane);
     limit_friction(params->box_friction != 0, limit, f1, f2);
-    const Vec3 normal = lanes.vector(row::normal, lane), t1 = lanes.vector(row::tangent, lane), t2 = cross(normal, t1);
-    contact.friction = f1 * t1 + f2 * t2;
-    contact.twist = clamp_to(lanes.number(row::twist_impulse, lane), -twist_limit, twist_limit);
+    const Vec3Of<Real> normal = load_vector<Real>(rows, row::normal, lane);
+    const Vec3Of<Real> t1 = load_vector<Real>(rows, row::tangent, lane), t2 = cross(normal, t1);
+    const Vec3Of<Real> friction = f1 * t1 + f2 * t2;
+    const Real unit[8] = {friction.x, friction.y, friction.z, twist, impulse[0], impulse[1], impulse[2], impulse[3]};
+    const RowIndices<Real> pairs(rows, row::pair, lane);
+    scatter_unit_together(contacts, pairs.data(), kImpulseUnit, unit, zero < count);
   }
 };
 

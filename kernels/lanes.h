@@ -79,6 +79,13 @@ TALUS_INLINE void gather_unit_together(const Records& records, const std::uint32
   for (int i = 0; i < LaneCount<Real>::value; ++i) at[i] = std::uint32_t(records.place[Index(rows[i])] + unit);
   gather_together(reinterpret_cast<const float*>(records.units), at, out);
 }
+template <class Real, class Records>
+TALUS_INLINE void scatter_unit_together(const Records& records, const std::uint32_t* rows, int unit, const Real in[8],
+                                        Mask<Real> wanted) {
+  std::uint32_t at[LaneCount<Real>::value];
+  for (int i = 0; i < LaneCount<Real>::value; ++i) at[i] = std::uint32_t(records.place[Index(rows[i])] + unit);
+  scatter_together(reinterpret_cast<float*>(records.units), at, in, wanted);
+}
 
 /// Consecutive rows of a plain column, from `row` on.
 template <class Real>

@@ -83,6 +83,7 @@ struct RecyclePairs {
   /// A pack of pairs, with their contacts of the step before.
   template <int kWidth>
   struct Pairs {
+    std::uint32_t pair[kWidth];                       // beyond the last one: the last one again
     std::uint32_t a[kWidth], b[kWidth], old[kWidth];  // old: row in the last cache, or 0
     Index last_row[kWidth];                           // the same, or -1
     float has_past[kWidth];                           // 1: there is one of two points or more
@@ -97,15 +98,16 @@ struct RecyclePairs {
     for (int i = 0; i < kWidth; ++i) {
       const Index pair = lane + min_of(i, size - 1), a = pairs.owner[pair], b = pairs.partner[pair];
       const Index row = find_last_row(last, counters->cached_rows, a, b);
+      p.pair[i] = std::uint32_t(pair);
       p.a[i] = std::uint32_t(a);
       p.b[i] = std::uint32_t(b);
       p.last_row[i] = row;
       p.old[i] = std::uint32_t(max_of(row, 0));
-      p.has_past[i] = row >= 0 && last.contacts[row].count >= 2.0f ? 1.0f : 0.0f;
+      p.has_past[i] = i < size && row >= 0 && last.contacts[row].count >= 2.0f ? 1.0f : 0.0f;
       p.limit[i] = params->recycle_fraction * model.radius[a];
     }
     const Mask<Real> has_past = load_lanes(p.has_past, Real{}) > Real(0.0f);
-    const unsigned kept = any_together(has_past) ? recycle<Real>(lane, size, p, has_past) : 0u;
+    const unsigned kept = any_together(has_past) ? recycle<Real>(p, has_past) : 0u;
     for (int i = 0; i < size; ++i) {
       const Index pair = lane + i;
       const bool is_kept = (kept >> i & 1u) != 0;
@@ -123,7 +125,7 @@ struct RecyclePairs {
  private:
   /// Writes the contacts of the lanes whose bit it returns.
   template <class Real, int kWidth>
-  TALUS_INLINE unsigned recycle(Index lane, int size, const Pairs<kWidth>& p, Mask<Real> has_past) const {
+  TALUS_INLINE unsigned recycle(const Pairs<kWidth>& p, Mask<Real> has_past) const {
     const float* poses = reinterpret_cast<const float*>(pose.data);
     Real pose_a[8], pose_b[8], header[8], made[8];
     gather_together(poses, p.a, pose_a);
@@ -136,24 +138,22 @@ struct RecyclePairs {
     const Real limit = load_lanes(p.limit, Real{}), sine(kRecycleSine);
     const Mask<Real> kept = has_past && length_squared(moved) < limit * limit && sine_squared(turn_a) < sine * sine &&
                             sine_squared(turn_b) < sine * sine;
-    const unsigned bits = lane_bits(kept);
     if (!any_together(kept)) return 0;
 
     const Vec3Of<Real> normal{header[0], header[1], header[2]};
-    float separation[kMaxPoints][kWidth];
+    Real impulses[8];
+    gather_unit_together(last.contacts, p.old, kImpulseUnit, impulses);
+    scatter_unit_together(contacts, p.pair, kHeaderUnit, header, kept);
+    scatter_unit_together(contacts, p.pair, kImpulseUnit, impulses, kept);
+    scatter_unit_together(contacts, p.pair, kMadeUnit, made, kept);
     for (int i = 0; i < kMaxPoints; ++i) {
       Real point[8];
       gather_unit_together(last.contacts, p.old, kPointUnit + i, point);
       const Vec3Of<Real> on_a{point[1], point[2], point[3]}, on_b{point[4], point[5], point[6]};
-      store_lanes(separation[i], dot(normal, between + rotate(turn_b, on_b) - rotate(turn_a, on_a)));
+      point[0] = dot(normal, between + rotate(turn_b, on_b) - rotate(turn_a, on_a));
+      scatter_unit_together(contacts, p.pair, kPointUnit + i, point, kept);
     }
-    for (int i = 0; i < size; ++i) {
-      if ((bits >> i & 1u) == 0) continue;
-      CachedContact& contact = contacts[lane + i];
-      contact = last.contacts[Index(p.old[i])];
-      for (int k = 0; k < int(contact.count); ++k) contact.point[k].separation = separation[k][i];
-    }
-    return bits;
+    return lane_bits(kept);
   }
 
   /// World frame, from the orientation in `made` to the one of a pose.

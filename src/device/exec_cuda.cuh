@@ -27,8 +27,8 @@ constexpr int kBlockThreads = 128;
 // spills; with one block more, so does CollidePairs (154 registers).
 constexpr int kResidentBlocks = 3;
 // Loops that share a launch: large blocks, since each of them arrives at each barrier, and a ceiling of 128 registers.
-// The solve needs 108 (sm_80): the sweeps by themselves need 64 to 84, what they share stays in registers between them.
-// With 320 threads and a ceiling of 96 it spills 44 bytes.
+// The solve needs 96 to 102: a sweep by itself needs 64 to 84, and what sweeps share stays in registers between them.
+// With 320 threads, and so a ceiling of 96, it spills 44 bytes.
 constexpr int kTeamThreads = 256;
 constexpr int kResidentTeamBlocks = 2;
 

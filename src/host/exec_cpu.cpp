@@ -15,7 +15,8 @@ namespace talus {
 
 namespace {
 
-constexpr int kSpins = 200;  // about 5 us; then other threads may have the core
+constexpr int kSpins = 200;       // about 5 us; then other threads may have the core
+constexpr int kJoinSpins = 1000;  // about 25 us, once a region: workers that sleep need some 10 us to come
 
 void wait_a_little(int& waits) {
   if (++waits > kSpins) {
@@ -32,7 +33,9 @@ void wait_a_little(int& waits) {
 }  // namespace
 
 /// Loops are published one at a time, in one word: whoever takes a chunk knows that the loop it read about still runs,
-/// and the caller does not go on before every chunk taken is done.
+/// and the caller does not go on before every chunk taken is done. Tasks are published by their number; who takes part
+/// is settled before, by the order in which workers came, and said in the same word: a worker that came later reads no
+/// more.
 struct CpuThreads::Region {
   explicit Region(int threads) : count(threads), arena(threads) {
     // More threads than cores, as tests ask for, need to be allowed.
@@ -60,8 +63,21 @@ struct CpuThreads::Region {
     return taken > 0;
   }
   void work() {
+    // In this order: a caller that counts this worker in publishes a task that the worker has not seen.
+    std::uint64_t seen = task.load(std::memory_order_acquire);
+    const int place = joined.fetch_add(1, std::memory_order_acq_rel);
     for (int waits = 0; open.load(std::memory_order_acquire);) {
-      if (help()) {
+      const std::uint64_t now = task.load(std::memory_order_acquire);
+      if (now != seen) {
+        seen = now;
+        const int members = int(now & kMembersMask);
+        if (place + 1 < members) {
+          Member member(this, place + 1, members);
+          task_body(task_context, member);
+          member.wait();
+          waits = 0;
+        }
+      } else if (help()) {
         waits = 0;
       } else {
         wait_a_little(waits);
@@ -79,11 +95,14 @@ struct CpuThreads::Region {
     std::atomic<Region*> region{nullptr};
   };
 
+  void call_workers() {
+    if (called) return;
+    called = true;
+    for (int i = 1; i < count; ++i) workers->run(Entrance(this));
+  }
+
   void run(int loop_chunks, void (*loop_body)(void*, int), void* loop_context) {
-    if (!called) {
-      called = true;
-      for (int i = 1; i < count; ++i) workers->run(Entrance(this));
-    }
+    call_workers();
     body = loop_body;
     context = loop_context;
     chunks = loop_chunks;
@@ -91,6 +110,21 @@ struct CpuThreads::Region {
     to_take.store(++loops << 32 | std::uint64_t(loop_chunks), std::memory_order_release);
     help();
     for (int waits = 0; done.load(std::memory_order_acquire) != loop_chunks;) wait_a_little(waits);
+  }
+
+  void together(void (*body_of_task)(void*, Member&), void* context_of_task) {
+    const bool first = !called;
+    call_workers();
+    for (int spins = 0; first && joined.load(std::memory_order_acquire) < count - 1 && spins < kJoinSpins;) {
+      wait_a_little(spins);
+    }
+    task_body = body_of_task;
+    task_context = context_of_task;
+    const int members = 1 + joined.load(std::memory_order_acquire);
+    task.store(++tasks << kMembersBits | std::uint64_t(members), std::memory_order_release);
+    Member member(this, 0, members);
+    task_body(task_context, member);
+    member.wait();
   }
 
   /// Workers that have not come by the end find the region closed, on whatever thread.
@@ -101,6 +135,7 @@ struct CpuThreads::Region {
       explicit Closing(Region& r) : region(r) {
         region.workers = &workers;
         region.called = false;
+        region.joined.store(0, std::memory_order_relaxed);
         region.open.store(true, std::memory_order_release);
       }
       ~Closing() {
@@ -127,9 +162,29 @@ struct CpuThreads::Region {
   int chunks = 0;
   alignas(64) std::atomic<std::uint64_t> to_take{0};  // number of the loop << 32 | its chunks that nobody has taken
   alignas(64) std::atomic<int> done{0};               // its chunks that are done
+  // The task. Written by the caller while no worker is in one, read by those who take part.
+  static constexpr int kMembersBits = 16;
+  static constexpr std::uint64_t kMembersMask = (1u << kMembersBits) - 1u;
+  void (*task_body)(void*, Member&) = nullptr;
+  void* task_context = nullptr;
+  std::uint64_t tasks = 0;                             // published so far
+  alignas(64) std::atomic<std::uint64_t> task{0};      // its number << kMembersBits | how many take part
+  std::atomic<int> joined{0};                          // workers that came to this region
+  alignas(64) std::atomic<int> arrived{0};             // members at the barrier
+  alignas(64) std::atomic<std::uint64_t> barriers{0};  // that all have reached, since ever
   alignas(64) std::atomic<bool> open{false};
   std::atomic<int> left{0};  // workers that did, since ever
 };
+
+void CpuThreads::Member::wait_for_others() {
+  const std::uint64_t before = region_->barriers.load(std::memory_order_acquire);
+  if (region_->arrived.fetch_add(1, std::memory_order_acq_rel) + 1 == count_) {
+    region_->arrived.store(0, std::memory_order_relaxed);
+    region_->barriers.store(before + 1, std::memory_order_release);
+  } else {
+    for (int waits = 0; region_->barriers.load(std::memory_order_acquire) == before;) wait_a_little(waits);
+  }
+}
 
 CpuThreads::CpuThreads(int threads) : count_(threads) {
   if (count_ <= 0) count_ = tbb::info::default_concurrency();
@@ -155,6 +210,19 @@ void CpuThreads::enter(void (*body)(void*), void* context) const {
     body(context);
   } else {
     region_->enter(body, context);
+  }
+}
+
+void CpuThreads::together(void (*body)(void*, Member&), void* context) const {
+  if (region_ == nullptr) {
+    Member member(nullptr, 0, 1);
+    body(context, member);
+  } else if (region_->open.load(std::memory_order_relaxed)) {
+    region_->together(body, context);
+  } else {
+    const auto task = [&] { region_->together(body, context); };
+    region_->enter([](void* call) { (*static_cast<decltype(&task)>(call))(); },
+                   const_cast<void*>(static_cast<const void*>(&task)));
   }
 }
 

@@ -31,11 +31,33 @@ namespace talus {
 
 /// Worker threads, shared by all verbs of a world. With one thread everything runs on the caller.
 ///
-/// A region is a stretch of work in which the workers that came stay and wait for one loop after another, awake: a step
-/// has hundreds of loops of a few microseconds. The caller goes through the region by itself and hands out the chunks
-/// of a loop; it waits for chunks that a worker has taken, never for a worker to come.
+/// A region is a stretch of work in which the workers that came stay and wait, awake: a step has hundreds of loops of a
+/// few microseconds. The caller goes through the region by itself. It hands out the chunks of a loop (run), or has the
+/// workers that are there go through a task side by side with it (together). It waits for chunks that a worker has
+/// taken and for workers that take part, never for a worker to come.
 class CpuThreads {
+  struct Region;
+
  public:
+  /// One of the threads that go through a task.
+  class Member {
+   public:
+    int index() const { return index_; }
+    int count() const { return count_; }
+    /// Until all have come here.
+    void wait() {
+      if (count_ > 1) wait_for_others();
+    }
+
+   private:
+    friend struct Region;
+    friend class CpuThreads;
+    Member(Region* region, int index, int count) : region_(region), index_(index), count_(count) {}
+    void wait_for_others();
+    Region* region_;
+    int index_, count_;
+  };
+
   /// 0 takes one thread a core.
   explicit CpuThreads(int threads);
   ~CpuThreads();
@@ -45,13 +67,14 @@ class CpuThreads {
   /// body(context, chunk) for each chunk of [0, chunks), in any order; returns when all are done. A region of its own
   /// unless it is called within one.
   void run(int chunks, void (*body)(void* context, int chunk), void* context) const;
-  /// body(context) as a region. Its first run() calls the workers; within a region it is a plain call.
+  /// body(context) as a region. Its first run() or together() calls the workers; within a region it is a plain call.
   void enter(void (*body)(void* context), void* context) const;
+  /// body(context, member) by the caller and every worker that is there; returns when all are done.
+  void together(void (*body)(void* context, Member& member), void* context) const;
   /// [ms] Since some fixed moment.
   static double wall_time();
 
  private:
-  struct Region;
   int count_ = 1;
   std::unique_ptr<Region> region_;
 };
@@ -98,13 +121,59 @@ constexpr Index lane_count() {
   return LaneCount<Real>::value;
 }
 
-/// Real is what lane kernels compute with: float or a pack.
+/// What a task sees: each member has its part of every loop, and waits for the others after it.
 template <class Real>
-class BasicCpuExec {
+class CpuTeam {
  public:
   using Lane = Real;
   static constexpr Index kRun = 64;  // elements that are best taken together where they meet at a shared counter
 
+  explicit CpuTeam(CpuThreads::Member& member) : member_(&member) {}
+
+  template <class Kernel>
+  void for_each(const char*, Count n, const Kernel& kernel) {
+    const Index size = n.live == nullptr ? n.capacity : *n.live;
+    if (size <= 0) return;
+    const Part part = part_of(size, kGrain);
+    const Kernel local = kernel;  // a copy that nothing else can reach: its members stay in registers
+    TALUS_INDEPENDENT
+    for (Index i = part.first; i < part.last; ++i) local(i);
+    member_->wait();
+  }
+
+  template <class Kernel>
+  void for_each_lane(const char*, LaneRange range, const Kernel& kernel) {
+    const Index begin = *range.begin, size = (*range.end - begin) / kLine;
+    if (size <= 0) return;
+    const Part part = part_of(size, 1);
+    const Kernel local = kernel;
+    constexpr Index step = lane_count<Real>();
+    for (Index lane = begin + part.first * kLine; lane < begin + part.last * kLine; lane += step) {
+      local.template solve<Real>(lane);
+    }
+    member_->wait();
+  }
+
+ private:
+  struct Part {
+    Index first, last;
+  };
+  static constexpr Index kGrain = 64;         // elements below which there is nothing to share
+  static constexpr Index kLine = kLanes / 2;  // lanes of a field that fill a line of the cache
+
+  Part part_of(Index size, Index grain) const {
+    const Index even = (size + member_->count() - 1) / member_->count(), chunk = even < grain ? grain : even;
+    const Index first = member_->index() * chunk, last = first + chunk;
+    return {first < size ? first : size, last < size ? last : size};
+  }
+
+  CpuThreads::Member* member_;
+};
+
+/// Real is what lane kernels compute with: float or a pack.
+template <class Real>
+class BasicCpuExec {
+ public:
   explicit BasicCpuExec(const CpuThreads& threads)
       : threads_(&threads), scan_sums_(new Index[max_chunks()]), sort_counts_(new Index[max_chunks() * kRadix]) {}
   ~BasicCpuExec() {
@@ -154,11 +223,13 @@ class BasicCpuExec {
 
   template <class Task>
   void together(const char*, const Task& task) {
-    struct Call {
-      BasicCpuExec* exec;
-      const Task* task;
-    } call{this, &task};
-    threads_->enter([](void* c) { (*static_cast<Call*>(c)->task)(*static_cast<Call*>(c)->exec); }, &call);
+    threads_->together(
+        [](void* context, CpuThreads::Member& member) {
+          const FloatEnvironment environment;
+          CpuTeam<Real> team(member);
+          (*static_cast<const Task*>(context))(team);
+        },
+        const_cast<Task*>(&task));
   }
 
   void exclusive_scan(const char*, Column<Index> values, Count n) {

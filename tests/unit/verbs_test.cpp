@@ -171,9 +171,9 @@ struct RotateManyTimes {
     for (int round = 0; round < rounds; ++round) {
       team.for_each("clear", Count{nullptr, 1}, SetCount{live, 0});
       team.for_each("none", Count{live, a.size}, Rotate{a, a});
+      team.for_each_lane("mark", LaneRange{&blocks[0], &blocks[1], blocks[1]}, MarkLanes{marks});
       team.for_each("set", Count{nullptr, 1}, SetCount{live, a.size});
       team.for_each("there", Count{live, a.size}, Rotate{a, b});
-      team.for_each_lane("mark", LaneRange{&blocks[0], &blocks[1], blocks[1]}, MarkLanes{marks});
       team.for_each_lane("none", LaneRange{zero, zero, blocks[1]}, MarkLanes{marks});
       team.for_each("back", Count{live, a.size}, Rotate{b, a});
     }
@@ -233,11 +233,6 @@ struct ScanAndSort {
   BasicCpuExec<float>* exec;
   Column<Index> values;
   SortColumns columns;
-  template <class Team>
-  void operator()(Team&) const {
-    exec->exclusive_scan("scan", values, Count{nullptr, values.size});
-    exec->sort_by_key("sort", columns, Count{nullptr, columns.keys.size}, 32);
-  }
 };
 
 TEST(Verbs, ScansAndSortsWithinARegionEqualThoseOutside) {
@@ -256,12 +251,17 @@ TEST(Verbs, ScansAndSortsWithinARegionEqualThoseOutside) {
   std::stable_sort(sorted.begin(), sorted.end());
   const CpuThreads threads(3);
   BasicCpuExec<float> exec(threads);
-  exec.together(
-      "both",
-      ScanAndSort{
-          &exec,
-          {values.data(), kSize},
-          {{keys.data(), kSize}, {ids.data(), kSize}, {spare_keys.data(), kSize}, {spare_values.data(), kSize}}});
+  ScanAndSort both{
+      &exec,
+      {values.data(), kSize},
+      {{keys.data(), kSize}, {ids.data(), kSize}, {spare_keys.data(), kSize}, {spare_values.data(), kSize}}};
+  threads.enter(
+      [](void* context) {
+        const ScanAndSort& in = *static_cast<ScanAndSort*>(context);
+        in.exec->exclusive_scan("scan", in.values, Count{nullptr, in.values.size});
+        in.exec->sort_by_key("sort", in.columns, Count{nullptr, in.columns.keys.size}, 32);
+      },
+      &both);
   EXPECT_EQ(values, scanned);
   EXPECT_EQ(keys, sorted);
 }

@@ -19,7 +19,8 @@ struct FinishStepTask {
       team.for_each("MeasureResidual", lanes,
                     MeasureResidual{{v.solve.lanes, rows.velocity.data, nullptr, v.params, false}, v.counters});
     }
-    team.for_each("StoreImpulses", lanes, StoreImpulses{v.solve.lanes, v.next.contacts, v.params});
+    team.for_each_lane("StoreImpulses", {&v.counters->first_lane, &v.counters->lanes, v.solve.lanes.size},
+                       StoreImpulses{v.solve.lanes, v.next.contacts, v.params});
     team.for_each_lane(
         "FinishBodies", {&v.counters->first_lane, &v.counters->row_lanes, rows.velocity.size},
         FinishBodies{v.model, rows.velocity, rows.frame, rows.displacement, v.state, v.inputs, v.counters});
