@@ -5,7 +5,11 @@
 #include <oneapi/tbb/info.h>
 #include <oneapi/tbb/task_arena.h>
 #include <oneapi/tbb/task_group.h>
+#if defined(__linux__)
+#include <sched.h>
+#endif
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <optional>
@@ -17,6 +21,10 @@ namespace {
 
 constexpr int kSpins = 200;       // about 5 us; then other threads may have the core
 constexpr int kJoinSpins = 1000;  // about 25 us, once a region: workers that sleep need some 10 us to come
+constexpr double kStall = 0.1;    // [ms] a task that waits this long, and half of its time, waits for a thread that is
+                                  // not running; without this 2 threads beside a busy one are 9 times slower than 1
+constexpr int kManyStalls = 4;    // after so many, one thread less takes part in tasks
+constexpr int kWatchedTasks = 1000;  // some 120 steps; after so many without, one more
 
 void wait_a_little(int& waits) {
   if (++waits > kSpins) {
@@ -30,6 +38,32 @@ void wait_a_little(int& waits) {
   }
 }
 
+#if defined(__linux__)
+
+// Threads that wait awake look busy: the system leaves two of them on one core beside an idle one for seconds. A worker
+// that finds the core it runs on taken by another thread of its region moves to a free one, once; its mask stays as it
+// was. `taken`: bit of each core below 64.
+void take_core(std::atomic<std::uint64_t>& taken) {
+  const auto bit_of = [](int core) { return core >= 0 && core < 64 ? std::uint64_t{1} << core : 0; };
+  const std::uint64_t here = bit_of(sched_getcpu());
+  const std::uint64_t others = taken.fetch_or(here, std::memory_order_relaxed);
+  cpu_set_t allowed;
+  if ((others & here) == 0 || sched_getaffinity(0, sizeof(allowed), &allowed) != 0) return;
+  cpu_set_t free = allowed;
+  for (int core = 0; core < 64; ++core) {
+    if ((others & bit_of(core)) != 0) CPU_CLR(core, &free);
+  }
+  if (CPU_COUNT(&free) == 0 || sched_setaffinity(0, sizeof(free), &free) != 0) return;
+  taken.fetch_or(bit_of(sched_getcpu()), std::memory_order_relaxed);
+  (void)sched_setaffinity(0, sizeof(allowed), &allowed);
+}
+
+#else
+
+void take_core(std::atomic<std::uint64_t>&) {}
+
+#endif
+
 }  // namespace
 
 /// Loops are published one at a time, in one word: whoever takes a chunk knows that the loop it read about still runs,
@@ -37,7 +71,7 @@ void wait_a_little(int& waits) {
 /// is settled before, by the order in which workers came, and said in the same word: a worker that came later reads no
 /// more.
 struct CpuThreads::Region {
-  explicit Region(int threads) : count(threads), arena(threads) {
+  explicit Region(int threads) : count(threads), arena(threads), most_members(threads) {
     // More threads than cores, as tests ask for, need to be allowed.
     if (threads > tbb::info::default_concurrency()) {
       control.emplace(tbb::global_control::max_allowed_parallelism, std::size_t(threads));
@@ -63,6 +97,7 @@ struct CpuThreads::Region {
     return taken > 0;
   }
   void work() {
+    take_core(cores);
     // In this order: a caller that counts this worker in publishes a task that the worker has not seen.
     std::uint64_t seen = task.load(std::memory_order_acquire);
     const int place = joined.fetch_add(1, std::memory_order_acq_rel);
@@ -74,6 +109,7 @@ struct CpuThreads::Region {
         if (place + 1 < members) {
           Member member(this, place + 1, members);
           task_body(task_context, member);
+          waited_us.fetch_add(std::int64_t(1e3 * member.waited_), std::memory_order_relaxed);
           member.wait();
           waits = 0;
         }
@@ -120,11 +156,22 @@ struct CpuThreads::Region {
     }
     task_body = body_of_task;
     task_context = context_of_task;
-    const int members = 1 + joined.load(std::memory_order_acquire);
+    const int members = std::min(1 + joined.load(std::memory_order_acquire), most_members);
+    const double start = wall_time();
     task.store(++tasks << kMembersBits | std::uint64_t(members), std::memory_order_release);
     Member member(this, 0, members);
     task_body(task_context, member);
     member.wait();
+    const double waited = member.waited_ + 1e-3 * double(waited_us.exchange(0, std::memory_order_relaxed));
+    const bool stalled = waited > kStall && waited > 0.5 * (wall_time() - start);
+    stalls += stalled ? 1 : 0;
+    if (stalls == kManyStalls) {
+      most_members = members - 1;
+      stalls = watched_tasks = 0;
+    } else if (++watched_tasks == kWatchedTasks) {
+      most_members = std::min(most_members + 1, count);
+      stalls = watched_tasks = 0;
+    }
   }
 
   /// Workers that have not come by the end find the region closed, on whatever thread.
@@ -136,6 +183,8 @@ struct CpuThreads::Region {
         region.workers = &workers;
         region.called = false;
         region.joined.store(0, std::memory_order_relaxed);
+        region.cores.store(0, std::memory_order_relaxed);
+        take_core(region.cores);
         region.open.store(true, std::memory_order_release);
       }
       ~Closing() {
@@ -168,8 +217,12 @@ struct CpuThreads::Region {
   void (*task_body)(void*, Member&) = nullptr;
   void* task_context = nullptr;
   std::uint64_t tasks = 0;                             // published so far
+  int most_members;                                    // that may take part: fewer after a stall
+  int stalls = 0, watched_tasks = 0;                   // since that number changed
   alignas(64) std::atomic<std::uint64_t> task{0};      // its number << kMembersBits | how many take part
   std::atomic<int> joined{0};                          // workers that came to this region
+  std::atomic<std::uint64_t> cores{0};                 // see take_core
+  std::atomic<std::int64_t> waited_us{0};              // [us] by workers, in this task
   alignas(64) std::atomic<int> arrived{0};             // members at the barrier
   alignas(64) std::atomic<std::uint64_t> barriers{0};  // that all have reached, since ever
   alignas(64) std::atomic<bool> open{false};
@@ -182,7 +235,13 @@ void CpuThreads::Member::wait_for_others() {
     region_->arrived.store(0, std::memory_order_relaxed);
     region_->barriers.store(before + 1, std::memory_order_release);
   } else {
-    for (int waits = 0; region_->barriers.load(std::memory_order_acquire) == before;) wait_a_little(waits);
+    double start = 0.0;
+    int waits = 0;
+    while (region_->barriers.load(std::memory_order_acquire) == before) {
+      if (waits == kSpins) start = wall_time();
+      wait_a_little(waits);
+    }
+    if (waits > kSpins) waited_ += wall_time() - start;
   }
 }
 

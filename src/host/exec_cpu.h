@@ -34,7 +34,8 @@ namespace talus {
 /// A region is a stretch of work in which the workers that came stay and wait, awake: a step has hundreds of loops of a
 /// few microseconds. The caller goes through the region by itself. It hands out the chunks of a loop (run), or has the
 /// workers that are there go through a task side by side with it (together). It waits for chunks that a worker has
-/// taken and for workers that take part, never for a worker to come.
+/// taken and for workers that take part, never for a worker to come. Where other programs hold the cores, and threads
+/// wait for one that does not run, fewer take part in tasks for a while.
 class CpuThreads {
   struct Region;
 
@@ -56,6 +57,7 @@ class CpuThreads {
     void wait_for_others();
     Region* region_;
     int index_, count_;
+    double waited_ = 0.0;  // [ms] in waits of more than some microseconds
   };
 
   /// 0 takes one thread a core.
