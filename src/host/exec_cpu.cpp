@@ -21,10 +21,12 @@ namespace {
 
 constexpr int kSpins = 200;       // about 5 us; then other threads may have the core
 constexpr int kJoinSpins = 1000;  // about 25 us, once a region: workers that sleep need some 10 us to come
-constexpr double kStall = 0.1;    // [ms] a task that waits this long, and half of its time, waits for a thread that is
-                                  // not running; without this 2 threads beside a busy one are 9 times slower than 1
-constexpr int kManyStalls = 4;    // after so many, one thread less takes part in tasks
-constexpr int kWatchedTasks = 1000;  // some 120 steps; after so many without, one more
+// Work that waits this long, and half of its time, waits for a thread that does not run: other programs hold the cores.
+// Without looking out for that, 2 threads beside a busy one are 9 times slower than 1.
+constexpr double kStall = 0.1;       // [ms]
+constexpr int kManyStalls = 4;       // after so many one thread less takes part
+constexpr int kWatchedTasks = 1000;  // some 120 steps, after which one more may; longer each time that it was too many
+constexpr int kMostWatched = 64 * kWatchedTasks;
 
 void wait_a_little(int& waits) {
   if (++waits > kSpins) {
@@ -134,7 +136,21 @@ struct CpuThreads::Region {
   void call_workers() {
     if (called) return;
     called = true;
-    for (int i = 1; i < count; ++i) workers->run(Entrance(this));
+    for (int i = 1; i < most_members; ++i) workers->run(Entrance(this));
+  }
+
+  /// After work with others that began at `start` and waited so long [ms] for them.
+  void note_wait(double waited, double start) {
+    if (waited <= kStall || waited <= 0.5 * (wall_time() - start) || ++stalls < kManyStalls) return;
+    if (most_members < count) watch = std::min(2 * watch, kMostWatched);
+    most_members = std::max(most_members - 1, 1);
+    stalls = watched_tasks = 0;
+  }
+  void note_task() {
+    if (++watched_tasks < watch) return;
+    if (most_members == count) watch = kWatchedTasks;
+    most_members = std::min(most_members + 1, count);
+    stalls = watched_tasks = 0;
   }
 
   void run(int loop_chunks, void (*loop_body)(void*, int), void* loop_context) {
@@ -143,35 +159,31 @@ struct CpuThreads::Region {
     context = loop_context;
     chunks = loop_chunks;
     done.store(0, std::memory_order_relaxed);
+    const double start = wall_time();
     to_take.store(++loops << 32 | std::uint64_t(loop_chunks), std::memory_order_release);
     help();
+    const double waits_from = wall_time();
     for (int waits = 0; done.load(std::memory_order_acquire) != loop_chunks;) wait_a_little(waits);
+    note_wait(wall_time() - waits_from, start);
   }
 
   void together(void (*body_of_task)(void*, Member&), void* context_of_task) {
     const bool first = !called;
     call_workers();
-    for (int spins = 0; first && joined.load(std::memory_order_acquire) < count - 1 && spins < kJoinSpins;) {
+    for (int spins = 0; first && joined.load(std::memory_order_acquire) < most_members - 1 && spins < kJoinSpins;) {
       wait_a_little(spins);
     }
     task_body = body_of_task;
     task_context = context_of_task;
-    const int members = std::min(1 + joined.load(std::memory_order_acquire), most_members);
+    const int members = 1 + joined.load(std::memory_order_acquire);
     const double start = wall_time();
     task.store(++tasks << kMembersBits | std::uint64_t(members), std::memory_order_release);
     Member member(this, 0, members);
     task_body(task_context, member);
     member.wait();
     const double waited = member.waited_ + 1e-3 * double(waited_us.exchange(0, std::memory_order_relaxed));
-    const bool stalled = waited > kStall && waited > 0.5 * (wall_time() - start);
-    stalls += stalled ? 1 : 0;
-    if (stalls == kManyStalls) {
-      most_members = members - 1;
-      stalls = watched_tasks = 0;
-    } else if (++watched_tasks == kWatchedTasks) {
-      most_members = std::min(most_members + 1, count);
-      stalls = watched_tasks = 0;
-    }
+    note_wait(waited, start);
+    note_task();
   }
 
   /// Workers that have not come by the end find the region closed, on whatever thread.
@@ -189,8 +201,10 @@ struct CpuThreads::Region {
       }
       ~Closing() {
         region.open.store(false, std::memory_order_release);
+        const double start = wall_time();
         workers.wait();
         (void)region.left.load(std::memory_order_acquire);
+        region.note_wait(wall_time() - start, start);
       }
     };
     arena.execute([&] {
@@ -217,8 +231,9 @@ struct CpuThreads::Region {
   void (*task_body)(void*, Member&) = nullptr;
   void* task_context = nullptr;
   std::uint64_t tasks = 0;                             // published so far
-  int most_members;                                    // that may take part: fewer after a stall
+  int most_members;                                    // threads that may take part in a region: fewer after stalls
   int stalls = 0, watched_tasks = 0;                   // since that number changed
+  int watch = kWatchedTasks;                           // tasks until it may rise
   alignas(64) std::atomic<std::uint64_t> task{0};      // its number << kMembersBits | how many take part
   std::atomic<int> joined{0};                          // workers that came to this region
   std::atomic<std::uint64_t> cores{0};                 // see take_core
