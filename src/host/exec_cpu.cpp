@@ -21,12 +21,13 @@ namespace {
 
 constexpr int kSpins = 200;       // about 5 us; then other threads may have the core
 constexpr int kJoinSpins = 1000;  // about 25 us, once a region: workers that sleep need some 10 us to come
-// Work that waits this long, and half of its time, waits for a thread that does not run: other programs hold the cores.
-// Without looking out for that, 2 threads beside a busy one are 9 times slower than 1.
-constexpr double kStall = 0.1;       // [ms]
-constexpr int kManyStalls = 4;       // after so many one thread less takes part
-constexpr int kWatchedTasks = 1000;  // some 120 steps, after which one more may; longer each time that it was too many
-constexpr int kMostWatched = 64 * kWatchedTasks;
+// Where other programs hold the cores, threads wait for one that does not run. Without looking out for that, 2 threads
+// beside a busy one are 9 times slower than 1. Waits of less than kStall are those of any loop.
+constexpr double kStall = 0.1;         // [ms]
+constexpr double kWatchedTime = 20.0;  // [ms] of regions that are judged together
+constexpr double kMuchWaiting = 0.3;   // part of it; then one thread less takes part
+constexpr int kCalmPeriods = 10;       // without, after which one more may; longer each time that it was too many
+constexpr int kMostPeriods = 64 * kCalmPeriods;
 
 void wait_a_little(int& waits) {
   if (++waits > kSpins) {
@@ -139,18 +140,25 @@ struct CpuThreads::Region {
     for (int i = 1; i < most_members; ++i) workers->run(Entrance(this));
   }
 
-  /// After work with others that began at `start` and waited so long [ms] for them.
-  void note_wait(double waited, double start) {
-    if (waited <= kStall || waited <= 0.5 * (wall_time() - start) || ++stalls < kManyStalls) return;
-    if (most_members < count) watch = std::min(2 * watch, kMostWatched);
-    most_members = std::max(most_members - 1, 1);
-    stalls = watched_tasks = 0;
+  /// Of a wait for others [ms].
+  void note_wait(double time) {
+    if (time > kStall) waited += time;
   }
-  void note_task() {
-    if (++watched_tasks < watch) return;
-    if (most_members == count) watch = kWatchedTasks;
-    most_members = std::min(most_members + 1, count);
-    stalls = watched_tasks = 0;
+  /// At the end of a region that began at `start`.
+  void watch(double start) {
+    watched += wall_time() - start;
+    if (watched < kWatchedTime) return;
+    const bool much = waited > kMuchWaiting * watched;
+    waited = watched = 0.0;
+    if (much) {
+      if (most_members < count) calm_periods = std::min(2 * calm_periods, kMostPeriods);
+      most_members = std::max(most_members - 1, 1);
+      periods = 0;
+    } else if (++periods >= calm_periods) {
+      if (most_members == count) calm_periods = kCalmPeriods;
+      most_members = std::min(most_members + 1, count);
+      periods = 0;
+    }
   }
 
   void run(int loop_chunks, void (*loop_body)(void*, int), void* loop_context) {
@@ -159,12 +167,11 @@ struct CpuThreads::Region {
     context = loop_context;
     chunks = loop_chunks;
     done.store(0, std::memory_order_relaxed);
-    const double start = wall_time();
     to_take.store(++loops << 32 | std::uint64_t(loop_chunks), std::memory_order_release);
     help();
     const double waits_from = wall_time();
     for (int waits = 0; done.load(std::memory_order_acquire) != loop_chunks;) wait_a_little(waits);
-    note_wait(wall_time() - waits_from, start);
+    note_wait(wall_time() - waits_from);
   }
 
   void together(void (*body_of_task)(void*, Member&), void* context_of_task) {
@@ -176,20 +183,19 @@ struct CpuThreads::Region {
     task_body = body_of_task;
     task_context = context_of_task;
     const int members = 1 + joined.load(std::memory_order_acquire);
-    const double start = wall_time();
     task.store(++tasks << kMembersBits | std::uint64_t(members), std::memory_order_release);
     Member member(this, 0, members);
     task_body(task_context, member);
     member.wait();
-    const double waited = member.waited_ + 1e-3 * double(waited_us.exchange(0, std::memory_order_relaxed));
-    note_wait(waited, start);
-    note_task();
+    const double all = member.waited_ + 1e-3 * double(waited_us.exchange(0, std::memory_order_relaxed));
+    if (members > 1) note_wait(all / (members - 1));  // of all but the one that they wait for
   }
 
   /// Workers that have not come by the end find the region closed, on whatever thread.
   void enter(void (*region_body)(void*), void* region_context) {
     struct Closing {
       Region& region;
+      const double start = wall_time();
       tbb::task_group workers;
       explicit Closing(Region& r) : region(r) {
         region.workers = &workers;
@@ -201,10 +207,11 @@ struct CpuThreads::Region {
       }
       ~Closing() {
         region.open.store(false, std::memory_order_release);
-        const double start = wall_time();
+        const double end = wall_time();
         workers.wait();
         (void)region.left.load(std::memory_order_acquire);
-        region.note_wait(wall_time() - start, start);
+        region.note_wait(wall_time() - end);
+        region.watch(start);
       }
     };
     arena.execute([&] {
@@ -230,10 +237,11 @@ struct CpuThreads::Region {
   static constexpr std::uint64_t kMembersMask = (1u << kMembersBits) - 1u;
   void (*task_body)(void*, Member&) = nullptr;
   void* task_context = nullptr;
-  std::uint64_t tasks = 0;                             // published so far
-  int most_members;                                    // threads that may take part in a region: fewer after stalls
-  int stalls = 0, watched_tasks = 0;                   // since that number changed
-  int watch = kWatchedTasks;                           // tasks until it may rise
+  std::uint64_t tasks = 0;  // published so far
+  // How many threads may take part in a region: fewer while they wait much.
+  int most_members;
+  double waited = 0.0, watched = 0.0;  // [ms] in this period
+  int periods = 0, calm_periods = kCalmPeriods;
   alignas(64) std::atomic<std::uint64_t> task{0};      // its number << kMembersBits | how many take part
   std::atomic<int> joined{0};                          // workers that came to this region
   std::atomic<std::uint64_t> cores{0};                 // see take_core
