@@ -6,6 +6,7 @@
 #include "contact_columns.h"
 #include "counters.h"
 #include "edit.h"
+#include "joint_columns.h"
 #include "pairs.h"
 #include "solve_columns.h"
 #include "step_params.h"
@@ -40,6 +41,7 @@ struct StepViews {
   ContactCache next;                          // written: of this step
   BroadScratch broad;
   SolveScratch solve;
+  JointViews joints;
   Column<float> instance_transforms;                  // 12 a row, if asked for
   bool operator==(const StepViews&) const = default;  // the same memory and the same shape
 };

@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: MIT
+// The tables of joints. The six axes of a joint are two vectors wherever they are stored: x, y, z and twist, swing_y,
+// swing_z.
+#pragma once
+#include <talus/joint.h>
+
+#include "columns.h"
+#include "lane_blocks.h"
+
+//  type           name              unit       meaning, frame, invariant
+#define TALUS_JOINT_MODEL(X)                                                                     \
+  X(std::uint8_t, alive, "1", "1: the row holds a joint; all other columns of a dead row are 0") \
+  X(std::uint8_t, radial, "1", "JointDef::radial")                                               \
+  X(std::uint32_t, axes, "1", "mode and drive of each axis: axis_mode, axis_drive")              \
+  X(Index, body_a, "1", "row of body a, or -1: the world")                                       \
+  X(Index, body_b, "1", "row of body b, or -1: the world")                                       \
+  X(Vec3, anchor_a, "m", "origin of frame a, in a")                                              \
+  X(Quat, frame_a, "1", "frame a to a")                                                          \
+  X(Vec3, anchor_b, "m", "origin of frame b, in b")                                              \
+  X(Quat, frame_b, "1", "frame b to b")                                                          \
+  X(Vec3, lower_linear, "m", "limits; -1e30 where there is none")                                \
+  X(Vec3, lower_angular, "rad", "")                                                              \
+  X(Vec3, upper_linear, "m", "limits; 1e30 where there is none")                                 \
+  X(Vec3, upper_angular, "rad", "")                                                              \
+  X(Vec3, target_linear, "m", "of drives")                                                       \
+  X(Vec3, target_angular, "rad", "")                                                             \
+  X(Vec3, target_linear_velocity, "m/s", "")                                                     \
+  X(Vec3, target_angular_velocity, "rad/s", "")                                                  \
+  X(Vec3, stiffness_linear, "N/m, Hz", "AxisDef::stiffness")                                     \
+  X(Vec3, stiffness_angular, "N m/rad, Hz", "")                                                  \
+  X(Vec3, damping_linear, "N s/m, 1", "AxisDef::damping")                                        \
+  X(Vec3, damping_angular, "N m s/rad, 1", "")                                                   \
+  X(Vec3, max_force, "N", "of drives, at most 1e30")                                             \
+  X(Vec3, max_torque, "N m", "")                                                                 \
+  X(Vec3, friction_force, "N", "")                                                               \
+  X(Vec3, friction_torque, "N m", "")                                                            \
+  X(float, limit_hertz, "Hz", "0: rigid")                                                        \
+  X(float, limit_damping_ratio, "1", "")                                                         \
+  X(float, limit_restitution, "1", "")                                                           \
+  X(float, break_force, "N", "at most 1e30")                                                     \
+  X(float, break_torque, "N m", "")
+
+#define TALUS_JOINT_STATE(X)                                                                                   \
+  X(std::uint8_t, broken, "1", "1: holds nothing any more")                                                    \
+  X(Vec3, position_linear, "m", "coordinates of the axes at the end of the step")                              \
+  X(Vec3, position_angular, "rad", "twist counts turns")                                                       \
+  X(Vec3, velocity_linear, "m/s", "their rates")                                                               \
+  X(Vec3, velocity_angular, "rad/s", "")                                                                       \
+  X(Vec3, force, "N", "on b, world frame, mean over the step")                                                 \
+  X(Vec3, torque, "N m", "on b about its anchor")                                                              \
+  X(Vec3, lock_linear, "N s", "impulses of a sub-step, on b along the axes: of locked axes, unless in a tree") \
+  X(Vec3, lock_angular, "N m s", "")                                                                           \
+  X(Vec3, drive_linear, "N s", "of drives")                                                                    \
+  X(Vec3, drive_angular, "N m s", "")                                                                          \
+  X(Vec3, friction_linear, "N s", "of dry friction")                                                           \
+  X(Vec3, friction_angular, "N m s", "")                                                                       \
+  X(Vec3, limit_linear, "N s", "of limits: > 0 at the lower one, < 0 at the upper")                            \
+  X(Vec3, limit_angular, "N m s", "")
+
+namespace talus {
+
+TALUS_DEFINE_VIEW(JointModel, TALUS_JOINT_MODEL)
+TALUS_DEFINE_VIEW(JointState, TALUS_JOINT_STATE)
+
+struct JointModelRow {
+  TALUS_JOINT_MODEL(TALUS_DECLARE_VALUE)
+};
+struct JointStateRow {
+  TALUS_JOINT_STATE(TALUS_DECLARE_VALUE)
+};
+
+constexpr float kNoLimit = 1e30f;  // stands for infinity in the tables, so that products stay finite
+
+// ---- JointModel::axes
+// ------------------------------------------------------------------------------------------------
+
+constexpr int kAxisBits = 4;  // of each axis: mode, then drive
+/// The bits of one axis, in their place.
+constexpr std::uint32_t axis_bits(int axis, AxisMode mode, Drive drive) {
+  return (std::uint32_t(mode) | std::uint32_t(drive) << 2) << (kAxisBits * axis);
+}
+constexpr AxisMode axis_mode(std::uint32_t axes, int axis) {
+  return AxisMode((axes >> (kAxisBits * axis)) & 3u);
+}
+constexpr Drive axis_drive(std::uint32_t axes, int axis) {
+  return Drive((axes >> (kAxisBits * axis + 2)) & 3u);
+}
+
+// ---- the plan: in which order joints are solved; made by the host whenever joints come or go
+// -----------------------------
+
+/// A lane of the tree solver: a body and the joint by which it hangs on its parent. Lanes of a batch lie in whole
+/// blocks, children before parents, and no two lanes of a block have the same parent.
+struct TreeLane {
+  Index joint;       // -1: none, the root of a tree that hangs on nothing
+  Index child;       // body row, or -1: padding
+  Index parent;      // body row, or -1: a body that does not move, or none
+  Index child_is_a;  // 1: the child is body a of the joint
+};
+/// Blocks of lanes that one warp or thread works on, one after another.
+struct TreeBatch {
+  Index first_block, last_block;
+};
+/// A lane of the colored joints. Within a color no dynamic body appears twice.
+struct ColorLane {
+  Index joint;         // -1: padding
+  Index solves_locks;  // 1: also the locked axes, which are in no tree
+};
+
+struct JointPlan {
+  Column<const TreeLane> tree_lanes;
+  Column<const TreeBatch> batches;
+  Column<const ColorLane> color_lanes;  // joints that have more than locked axes, or are in no tree; by color
+  Column<const Index> color_begin;      // first lane of each color and the end of the last, multiples of kLanes
+  bool operator==(const JointPlan&) const = default;
+};
+
+// ---- scratch of the solver: a lane for each lane of the plan
+// -----------------------------------------------------------
+
+/// Of the tree solver. Rows are B against A turned such that they are child against parent: for row i,
+/// direction_i . (v_child - v_parent) + lever_child_i . w_child - lever_parent_i . w_parent. Turning rows have no
+/// direction. Rows of axes that are not locked are zero.
+namespace tree_row {
+enum Field : int {
+  child,                        // body row; the null body in padding
+  parent,                       // body row; the null body if it does not move
+  joint,                        // row of the joint, or ~0
+  locked,                       // bit for each axis
+  sign,                         // -1: the child is body a, else 1
+  offset,                       // [m] from A's centre to B's at the start of the step
+  anchor_a = offset + 3,        // [m] JointModel::anchor_a, ...
+  anchor_b = anchor_a + 3,      //
+  frame_a = anchor_b + 3,       //
+  frame_b = frame_a + 4,        //
+  error = frame_b + 4,          // [m, rad] of each locked axis, now
+  direction = error + 6,        // of the three linear rows
+  lever_child = direction + 9,  // of all six rows; scaled axes, see solve_columns.h
+  lever_parent = lever_child + 18,
+  response = lever_parent + 18,  // [1/kg, ...] inverse inertia of the child with all that hangs on it: 6x6, symmetric
+  mass = response + 21,          // [kg, ...] inverse of the rows' 6x6 matrix
+  impulse = mass + 21,           // [N s, N m s] of each row, summed over the step
+  kFields = impulse + 6,
+};
+}  // namespace tree_row
+using TreeRows = LaneBlocks<tree_row::kFields>;
+
+/// Of the colored joints: rows for all six axes.
+namespace joint_row {
+enum Field : int {
+  body_a,
+  body_b,
+  joint,
+  locked,                   // bit for each axis that is locked here
+  limited,                  // bit for each axis
+  driven,                   // bit for each axis
+  rubbed,                   // bit for each axis with friction
+  radial,                   // 1: the x axis is the distance
+  offset,                   // [m] from A's centre to B's at the start of the step
+  anchor_a = offset + 3,    //
+  anchor_b = anchor_a + 3,  //
+  frame_a = anchor_b + 3,   //
+  frame_b = frame_a + 4,    //
+  position = frame_b + 4,   // [m, rad] of each axis, now
+  before = position + 6,    // the same when the sub-step began
+  direction = before + 6,   // of the three linear axes
+  lever_a = direction + 9,  // of all six; scaled axes
+  lever_b = lever_a + 18,
+  give_a = lever_b + 18,  // inverse inertia of A in scaled axes, now: 3x3, symmetric
+  give_b = give_a + 6,
+  lock_mass = give_b + 6,      // inverse of the 6x6 matrix of the locked rows
+  axis_mass = lock_mass + 21,  // [kg, kg m2] effective mass of each axis by itself
+  lower = axis_mass + 6,       // [m, rad]
+  upper = lower + 6,
+  target = upper + 6,               // [m, rad]
+  target_speed = target + 6,        // [m/s, rad/s]
+  drive_rate = target_speed + 6,    // [1/s] part of the distance from the target removed a second
+  drive_softness = drive_rate + 6,  // [1/kg, ...] S3-68
+  drive_most = drive_softness + 6,  // [N s, N m s] in a sub-step
+  friction_most = drive_most + 6,   // [N s, N m s] in a sub-step
+  limit_hertz = friction_most + 6,
+  limit_damping_ratio,
+  limit_restitution,
+  approach,                 // [m/s, rad/s] rates when the step began
+  peak = approach + 6,      // [N s, N m s] largest limit impulse of the step
+  lock_impulse = peak + 6,  // [N s, N m s] of this sub-step, ...
+  drive_impulse = lock_impulse + 6,
+  friction_impulse = drive_impulse + 6,
+  limit_impulse = friction_impulse + 6,
+  sum = limit_impulse + 6,  // of all four, over the step
+  kFields = sum + 6,
+};
+}  // namespace joint_row
+using JointRows = LaneBlocks<joint_row::kFields>;
+
+/// What hangs on a body, on its way up the tree: an impulse. 32 bytes; zero between solves.
+struct alignas(32) TreePush {
+  Vec3 linear;
+  float unused;
+  Vec3 angular;  // scaled axes
+  float unused_too;
+};
+/// Inertia of what hangs on a body, as a symmetric 6x6 matrix: three of xx xy xz yy yz zz, the coupling row by row. 96
+/// bytes.
+struct alignas(32) TreeInertia {
+  float value[24];
+};
+
+}  // namespace talus
+
+#define TALUS_JOINT_BODY_SCRATCH(X)            \
+  X(TreePush, push, "", "zero between solves") \
+  X(TreeInertia, inertia, "", "of all that hangs on the body")
+
+namespace talus {
+
+TALUS_DEFINE_VIEW(JointBodyScratch, TALUS_JOINT_BODY_SCRATCH)
+
+/// All that a step knows of joints.
+struct JointViews {
+  Index count = 0;  // rows of joints in use
+  JointModel model;
+  JointState state;
+  JointPlan plan;
+  TreeRows tree;             // as many lanes as plan.tree_lanes
+  JointRows rows;            // as many lanes as plan.color_lanes
+  Column<Index> live_begin;  // plan.color_begin in a step that happens, else zeros
+  JointBodyScratch bodies;   // capacity as SolveRowScratch
+  bool operator==(const JointViews&) const = default;
+};
+
+}  // namespace talus
