@@ -259,8 +259,8 @@ void lay_out_colors(std::span<const PlanJoint> joints, std::span<const float> ma
     const bool moves_b = j.body_b >= 0 && mass[std::size_t(j.body_b)] > 0.0f;
     const bool solves_locks = locks(j.axes) && !forest.in_tree(static_cast<Index>(i));
     if ((!moves_a && !moves_b) || !(solves_locks || sweeps(j))) continue;
-    const Index color = lowest_free(moves_a ? taken[std::size_t(j.body_a)] : none,
-                                    moves_b ? taken[std::size_t(j.body_b)] : none);
+    const Index color =
+        lowest_free(moves_a ? taken[std::size_t(j.body_a)] : none, moves_b ? taken[std::size_t(j.body_b)] : none);
     if (moves_a) taken[std::size_t(j.body_a)].add(color);
     if (moves_b) taken[std::size_t(j.body_b)].add(color);
     colored.push_back({color, static_cast<Index>(i), solves_locks ? 1 : 0});

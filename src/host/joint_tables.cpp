@@ -125,9 +125,9 @@ void JointTables::write_targets(Memory& memory, Index row, Axis axis, float posi
 
 void JointTables::clear_impulses(Memory& memory, Index row, Axis axis) {
   const JointState& s = state_.view();
-  for (float* plane : {plane_of(s.lock_linear, s.lock_angular, axis), plane_of(s.drive_linear, s.drive_angular, axis),
-                       plane_of(s.friction_linear, s.friction_angular, axis),
-                       plane_of(s.limit_linear, s.limit_angular, axis)}) {
+  for (float* plane :
+       {plane_of(s.lock_linear, s.lock_angular, axis), plane_of(s.drive_linear, s.drive_angular, axis),
+        plane_of(s.friction_linear, s.friction_angular, axis), plane_of(s.limit_linear, s.limit_angular, axis)}) {
     memory.fill(plane + row, 0, sizeof(float));
   }
 }

@@ -467,8 +467,7 @@ void Simulation::adopt(const ModelCopy& model, const StateCopy& state, const Inp
 std::size_t Simulation::bytes() const {
   return model_.bytes() + state_.bytes() + inputs_.bytes() + caches_[0].bytes() + caches_[1].bytes() + kept_.bytes() +
          scratch_.bytes() + counters_.bytes() + params_.bytes() + ignored_pairs_.bytes() + planes_.bytes() +
-         joints_.bytes() +
-         edits_.bytes() + replaced_.bytes() + instance_transforms_.bytes();
+         joints_.bytes() + edits_.bytes() + replaced_.bytes() + instance_transforms_.bytes();
 }
 
 }  // namespace talus
