@@ -38,9 +38,12 @@ struct Counters {
   Index joint_lanes;                   // lanes of colored joints
   Index joint_blocks;                  // the same in blocks
   Index joints;                        // rows of joints
+  Index new_tree_lanes;                // the lanes and blocks again, in a step that finds their constants out of date
+  Index new_joint_blocks;              //
   Index split_rows;                    // body rows if the overflow color has contacts, else 0
 
-  Index cached_rows;  // body rows of the step that wrote the last contact cache: later ones have no past
+  Index joints_begun;  // 1: the lanes of joints have their constants
+  Index cached_rows;   // body rows of the step that wrote the last contact cache: later ones have no past
 
   // Candidates of the broad phase serve until a body leaves the box that they were found for.
   std::uint32_t left_bounds;  // 1: one did, in this step

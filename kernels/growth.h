@@ -14,7 +14,7 @@ TALUS_INLINE void clear_loop_bounds(Counters& c) {
   c.search_rows = c.search_lanes = c.search_row_ends = 0;
   c.rows = c.row_lanes = c.row_ends = c.first_lane = c.entries = c.pairs = c.pair_lanes = c.record_units = c.contacts =
       c.lanes = c.split_rows = 0;
-  c.tree_lanes = c.tree_batches = c.joint_lanes = c.joint_blocks = c.joints = 0;
+  c.tree_lanes = c.tree_batches = c.joint_lanes = c.joint_blocks = c.joints = c.new_tree_lanes = c.new_joint_blocks = 0;
   for (Index& begin : c.color_begin) begin = 0;
   for (Index& size : c.color_size) size = 0;
 }
@@ -62,6 +62,10 @@ struct BeginStep {
       counters->tree_batches = planned.batches.size;
       counters->joint_lanes = planned.color_lanes.size;
       counters->joint_blocks = planned.color_lanes.size / kLanes;
+      if (counters->joints_begun == 0) {
+        counters->new_tree_lanes = counters->tree_lanes;
+        counters->new_joint_blocks = counters->joint_blocks;
+      }
     }
     counters->left_bounds = 0;
     counters->points = 0;

@@ -217,7 +217,10 @@ constexpr std::uint32_t friction(int axis) {
 constexpr std::uint32_t limit(int axis) {
   return 1u << (18 + axis);
 }
-constexpr std::uint32_t kLocks = 0x3f, kTurnLocks = 0x38;
+constexpr std::uint32_t kLocks = 0x3f, kTurnLocks = 0x38, kDrives = 0x3f << 6, kFrictions = 0x3f << 12,
+                        kLimits = 0x3f << 18;
+/// All joints of the block hold a point and nothing else; their linear axes are the world's.
+constexpr std::uint32_t kBallsOnly = 1u << 31;
 /// Anything at all along an axis.
 constexpr std::uint32_t any(int axis) {
   return lock(axis) | drive(axis) | friction(axis) | limit(axis);

@@ -26,7 +26,8 @@ struct JointReport {
   TALUS_INLINE Reading<Real> read(const JointFrames<Real>& at, const std::uint32_t* index_a,
                                   const std::uint32_t* index_b, Mask<Real> radial, Real last_twist) const {
     const JointBody<Real> a = joint_body<Real>(bodies, index_a), b = joint_body<Real>(bodies, index_b);
-    Reading<Real> r{linear_axes<Real>(at, a, b, radial), turning_axes<Real>(at, a, b), {}, {}};
+    const JointArms<Real> arms = joint_arms(at, a, b);
+    Reading<Real> r{linear_axes<Real>(at, a, arms, radial), turning_axes<Real>(at, a, b), {}, {}};
     const LinearAxes<Real>& l = r.linear;
     const TurningAxes<Real>& t = r.turning;
     Real va[8], vb[8];
@@ -37,7 +38,8 @@ struct JointReport {
     for (int i = 0; i < 3; ++i) {
       r.position[i] = component(l.position, i);
       r.position[3 + i] = component(t.position, i);
-      r.rate[i] = dot(l.direction[i], apart) + (dot(b.lever(l.turn_b(i)), w_b) - dot(a.lever(l.turn_a(i)), w_a));
+      const Vec3Of<Real> turn_a = cross(arms.a, l.direction[i]), turn_b = cross(arms.b, l.direction[i]);
+      r.rate[i] = dot(l.direction[i], apart) + (dot(b.lever(turn_b), w_b) - dot(a.lever(turn_a), w_a));
       r.rate[3 + i] = dot(b.lever(t.turn[i]), w_b) - dot(a.lever(t.turn[i]), w_a);
     }
     r.position[3] = unwrapped(r.position[3], last_twist);
@@ -62,31 +64,36 @@ struct JointReport {
 struct FinishTreeLane {
   JointReport report;
   TreeRows rows;
+  bool readings;  // all that can be read; else the force alone, which the next step starts from
 
   template <class Real>
   TALUS_INLINE void solve(Index lane) const {
     constexpr int kWidth = LaneCount<Real>::value;
-    const RowIndices<Real> child(rows, tree_row::child, lane), parent(rows, tree_row::parent, lane);
     const std::uint32_t* joint = rows.at(tree_row::joint, lane);
     const Real zero(0.0f), one(1.0f), sign = load<Real>(rows, tree_row::sign, lane);
-    std::uint32_t a[kWidth], b[kWidth];
-    float last[kWidth];
-    for (int i = 0; i < kWidth; ++i) {
-      const bool child_is_a = rows.number(tree_row::sign, lane + i) < 0.0f;
-      a[i] = child_is_a ? child.data()[i] : parent.data()[i];
-      b[i] = child_is_a ? parent.data()[i] : child.data()[i];
-      last[i] = joint[i] == ~0u ? 0.0f : report.state.position_angular.x[joint[i]];
-    }
-    const JointReport::Reading<Real> r = report.read<Real>(load_frames<Real>(rows, tree_row::offset, lane), a, b,
-                                                           zero > one, load_lanes(last, Real{}));
-    JointReport::scatter(joint, r.position, report.state.position_linear, report.state.position_angular);
-    JointReport::scatter(joint, r.rate, report.state.velocity_linear, report.state.velocity_angular);
     const Real per_time = sign / Real(report.params->dt);
     Vec3Of<Real> force{zero, zero, zero}, torque = force;
     for (int i = 0; i < 3; ++i) {
       force = force + load<Real>(rows, tree_row::impulse + i, lane) *
                           load_vector<Real>(rows, tree_row::direction + 3 * i, lane);
-      torque = torque + (sign * load<Real>(rows, tree_row::impulse + 3 + i, lane)) * r.turning.turn[i];
+    }
+    if (readings) {
+      const RowIndices<Real> child(rows, tree_row::child, lane), parent(rows, tree_row::parent, lane);
+      std::uint32_t a[kWidth], b[kWidth];
+      float last[kWidth];
+      for (int i = 0; i < kWidth; ++i) {
+        const bool child_is_a = rows.number(tree_row::sign, lane + i) < 0.0f;
+        a[i] = child_is_a ? child.data()[i] : parent.data()[i];
+        b[i] = child_is_a ? parent.data()[i] : child.data()[i];
+        last[i] = joint[i] == ~0u ? 0.0f : report.state.position_angular.x[joint[i]];
+      }
+      const JointReport::Reading<Real> r = report.read<Real>(load_frames<Real>(rows, tree_row::offset, lane), a, b,
+                                                             zero > one, load_lanes(last, Real{}));
+      JointReport::scatter(joint, r.position, report.state.position_linear, report.state.position_angular);
+      JointReport::scatter(joint, r.rate, report.state.velocity_linear, report.state.velocity_angular);
+      for (int i = 0; i < 3; ++i) {
+        torque = torque + (sign * load<Real>(rows, tree_row::impulse + 3 + i, lane)) * r.turning.turn[i];
+      }
     }
     const Real reaction[kAxisCount] = {per_time * force.x,  per_time * force.y,  per_time * force.z,
                                        per_time * torque.x, per_time * torque.y, per_time * torque.z};
@@ -99,23 +106,51 @@ struct FinishJointLane {
   JointReport report;
   Column<const ColorLane> lanes;
   JointRows rows;
+  bool readings;  // all that can be read; else the impulses and angles alone, which the next step starts from
 
   template <class Real>
   TALUS_INLINE void solve(Index lane) const {
+    const std::uint32_t uses = rows.word(joint_row::uses, lane);
+    const std::uint32_t* joint = rows.at(joint_row::joint, lane);
+    if (uses & joint_uses::kBallsOnly) turn_back<Real>(lane);
+    const JointState& s = report.state;
+    const auto keep = [&](std::uint32_t axis_uses, int field, const Vec3Column& linear, const Vec3Column& angular) {
+      if ((uses & axis_uses) == 0) return;
+      Real value[kAxisCount];
+      for (int i = 0; i < kAxisCount; ++i) value[i] = load<Real>(rows, field + i, lane);
+      JointReport::scatter(joint, value, linear, angular);
+    };
+    keep(joint_uses::kLocks, joint_row::lock_impulse, s.lock_linear, s.lock_angular);
+    keep(joint_uses::kDrives, joint_row::drive_impulse, s.drive_linear, s.drive_angular);
+    keep(joint_uses::kFrictions, joint_row::friction_impulse, s.friction_linear, s.friction_angular);
+    keep(joint_uses::kLimits, joint_row::limit_impulse, s.limit_linear, s.limit_angular);
+    keep(joint_uses::any(3), joint_row::position, s.position_linear, s.position_angular);
+    if (readings) read<Real>(lane, joint);
+  }
+
+ private:
+  /// Impulses are kept along the axes of frame a.
+  template <class Real>
+  TALUS_INLINE void turn_back(Index lane) const {
+    const RowIndices<Real> index_a(rows, joint_row::body_a, lane);
+    const JointBody<Real> a = joint_body<Real>(report.bodies, index_a.data());
+    const QuatOf<Real> axes = a.orientation() * load_quat<Real>(rows, joint_row::frame_a, lane);
+    const Vec3Of<Real> impulse = load_vector<Real>(rows, joint_row::lock_impulse, lane);
+    const Vec3Of<Real> sum = load_vector<Real>(rows, joint_row::sum, lane);
+    store(rows, joint_row::lock_impulse, lane, rotate_back(axes, impulse));
+    store(rows, joint_row::sum, lane, rotate_back(axes, sum));
+  }
+
+  template <class Real>
+  TALUS_INLINE void read(Index lane, const std::uint32_t* joint) const {
     constexpr int kWidth = LaneCount<Real>::value;
     const RowIndices<Real> index_a(rows, joint_row::body_a, lane), index_b(rows, joint_row::body_b, lane);
-    const std::uint32_t* joint = rows.at(joint_row::joint, lane);
     const Real zero(0.0f), per_time = Real(1.0f) / Real(report.params->dt);
     const JointReport::Reading<Real> r = report.read<Real>(
         load_frames<Real>(rows, joint_row::offset, lane), index_a.data(), index_b.data(),
         load<Real>(rows, joint_row::radial, lane) > zero, load<Real>(rows, joint_row::position + 3, lane));
     JointReport::scatter(joint, r.position, report.state.position_linear, report.state.position_angular);
     JointReport::scatter(joint, r.rate, report.state.velocity_linear, report.state.velocity_angular);
-    store_impulses<Real>(joint, lane, joint_row::lock_impulse, report.state.lock_linear, report.state.lock_angular);
-    store_impulses<Real>(joint, lane, joint_row::drive_impulse, report.state.drive_linear, report.state.drive_angular);
-    store_impulses<Real>(joint, lane, joint_row::friction_impulse, report.state.friction_linear,
-                         report.state.friction_angular);
-    store_impulses<Real>(joint, lane, joint_row::limit_impulse, report.state.limit_linear, report.state.limit_angular);
     Vec3Of<Real> force{zero, zero, zero}, torque = force;
     for (int i = 0; i < kAxisCount; ++i) {
       const Real last = (load<Real>(rows, joint_row::lock_impulse + i, lane) +
@@ -144,15 +179,6 @@ struct FinishJointLane {
       report.state.torque.set(row, t);
     }
   }
-
- private:
-  template <class Real>
-  TALUS_INLINE void store_impulses(const std::uint32_t* joint, Index lane, int field, const Vec3Column& linear,
-                                   const Vec3Column& angular) const {
-    Real value[kAxisCount];
-    for (int i = 0; i < kAxisCount; ++i) value[i] = load<Real>(rows, field + i, lane);
-    JointReport::scatter(joint, value, linear, angular);
-  }
 };
 
 /// Breaks joints that felt more than they bear. One element is one joint.
@@ -169,6 +195,7 @@ struct BreakJoint {
     }
     state.broken[joint] = 1;
     atomic_add(&counters->broken_joints, 1);
+    atomic_min(&counters->joints_begun, 0);  // its lanes change
   }
 };
 

@@ -68,33 +68,38 @@ struct JointFrames {
   QuatOf<Real> frame_a, frame_b;
 };
 
+/// Where the origins of the frames are.
+template <class Real>
+struct JointArms {
+  Vec3Of<Real> apart;  // [m] from the origin of frame a to that of frame b
+  Vec3Of<Real> a, b;   // [m] from the centres to the origin of frame b, where forces act
+};
+template <class Real>
+TALUS_INLINE JointArms<Real> joint_arms(const JointFrames<Real>& at, const JointBody<Real>& a,
+                                        const JointBody<Real>& b) {
+  const Vec3Of<Real> to_a = rotate(a.orientation(), at.anchor_a), to_b = rotate(b.orientation(), at.anchor_b);
+  const Vec3Of<Real> from_a = (at.offset + (b.shift - a.shift)) + to_b;
+  return {from_a - to_a, from_a, to_b};
+}
+
 /// The linear coordinates now and, for each, what changes it: for axis i,
-/// direction_i . (v_b - v_a) + turn_b_i . w_b - turn_a_i . w_a, in the world.
+/// direction_i . (v_b - v_a) + (arm_b x direction_i) . w_b - (arm_a x direction_i) . w_a, in the world.
 template <class Real>
 struct LinearAxes {
-  Vec3Of<Real> apart;         // [m] from the origin of frame a to that of frame b
-  Vec3Of<Real> arm_a, arm_b;  // [m] from the centres to the origin of frame b, where forces act
-  Vec3Of<Real> position;      // [m] along the axes
+  Vec3Of<Real> position;  // [m]
   Vec3Of<Real> direction[3];
-  TALUS_INLINE Vec3Of<Real> turn_a(int i) const { return cross(arm_a, direction[i]); }
-  TALUS_INLINE Vec3Of<Real> turn_b(int i) const { return cross(arm_b, direction[i]); }
 };
 template <class Real>
 TALUS_INLINE LinearAxes<Real> linear_axes(const JointFrames<Real>& at, const JointBody<Real>& a,
-                                          const JointBody<Real>& b, Mask<Real> radial) {
+                                          const JointArms<Real>& arms, Mask<Real> radial) {
   const Real one(1.0f), least(1e-6f);
   LinearAxes<Real> g;
-  const Vec3Of<Real> to_a = rotate(a.orientation(), at.anchor_a), to_b = rotate(b.orientation(), at.anchor_b);
-  const Vec3Of<Real> centers = at.offset + (b.shift - a.shift);
-  g.apart = (centers + to_b) - to_a;
-  g.arm_a = centers + to_b;
-  g.arm_b = to_b;
   const Mat3Of<Real> axes = matrix_of(a.orientation() * at.frame_a);
   for (int i = 0; i < 3; ++i) g.direction[i] = column_of(axes, i);
-  const Real distance = length(g.apart);
-  g.position = {select(radial, distance, dot(g.direction[0], g.apart)), dot(g.direction[1], g.apart),
-                dot(g.direction[2], g.apart)};
-  const Vec3Of<Real> along = (one / max_of(distance, least)) * g.apart;
+  const Real distance = length(arms.apart);
+  g.position = {select(radial, distance, dot(g.direction[0], arms.apart)), dot(g.direction[1], arms.apart),
+                dot(g.direction[2], arms.apart)};
+  const Vec3Of<Real> along = (one / max_of(distance, least)) * arms.apart;
   g.direction[0] = select<Real>(radial && distance > least, along, g.direction[0]);
   return g;
 }

@@ -26,6 +26,10 @@ struct UpdateJointLane {
     const RowIndices<Real> index_a(rows, joint_row::body_a, lane), index_b(rows, joint_row::body_b, lane);
     const JointBody<Real> a = joint_body<Real>(bodies, index_a.data()), b = joint_body<Real>(bodies, index_b.data());
     const JointFrames<Real> at = load_frames<Real>(rows, joint_row::offset, lane);
+    if (uses & joint_uses::kBallsOnly) {
+      update_ball(lane, at, a, b);
+      return;
+    }
     const Sym3Of<Real> give_a = a.give(), give_b = b.give();
     store(rows, joint_row::give_a, lane, give_a);
     store(rows, joint_row::give_b, lane, give_b);
@@ -41,11 +45,12 @@ struct UpdateJointLane {
       store(rows, joint_row::axis_mass + i, lane, mass);
       if (uses & joint_uses::drive(i)) prepare_drive(lane, i, mass);
     };
-    const LinearAxes<Real> g = linear_axes<Real>(at, a, b, load<Real>(rows, joint_row::radial, lane) > zero);
+    const JointArms<Real> arms = joint_arms(at, a, b);
+    const LinearAxes<Real> g = linear_axes<Real>(at, a, arms, load<Real>(rows, joint_row::radial, lane) > zero);
     const Real linear_give = a.inv_mass + b.inv_mass;
     for (int i = 0; i < 3; ++i) {
       if ((uses & joint_uses::any(i)) == 0) continue;
-      levers[i] = {a.lever(g.turn_a(i)), b.lever(g.turn_b(i))};
+      levers[i] = {a.lever(cross(arms.a, g.direction[i])), b.lever(cross(arms.b, g.direction[i]))};
       store(rows, joint_row::direction + 3 * i, lane, g.direction[i]);
       prepare_axis(i, component(g.position, i), linear_give);
     }
@@ -59,10 +64,60 @@ struct UpdateJointLane {
       }
     }
     if (uses & joint_uses::kLocks) prepare_locks(lane, uses, g, levers, give_a, give_b, linear_give);
-    if (first && (uses >> 18) != 0) prepare_bounce(lane, uses, index_a, index_b, levers);
+    if (first && (uses & joint_uses::kLimits) != 0) prepare_bounce(lane, uses, index_a, index_b, levers);
   }
 
  private:
+  /// Three points that are held along the world's axes; rows as in UpdateTreeLane.
+  template <class Real>
+  TALUS_INLINE void update_ball(Index lane, const JointFrames<Real>& at, const JointBody<Real>& a,
+                                const JointBody<Real>& b) const {
+    const Real zero(0.0f), one(1.0f), locked = load<Real>(rows, joint_row::locked, lane);
+    const JointArms<Real> arms = joint_arms(at, a, b);
+    store(rows, joint_row::position, lane, locked * arms.apart);
+    if (first) {  // impulses are kept along the axes of frame a
+      const QuatOf<Real> axes = a.orientation() * at.frame_a;
+      store(rows, joint_row::lock_impulse, lane,
+            rotate(axes, load_vector<Real>(rows, joint_row::lock_impulse, lane)));
+    }
+    const Mask<Real> turned = has_turned(a) || has_turned(b);
+    if (!first && !any_together(turned)) return;
+    const auto renew = [&](int field, Vec3Of<Real> value) {
+      store(rows, field, lane, first ? value : select<Real>(turned, value, load_vector<Real>(rows, field, lane)));
+    };
+    const Mat3Of<Real> axes_a = matrix_of(a.start), axes_b = matrix_of(b.start);
+    Mat3Of<Real> levers_a, levers_b;
+    const auto lever = [&](const Mat3Of<Real>& axes, const JointBody<Real>& body, Vec3Of<Real> arm) {
+      return locked * scale(body.scale, transposed_times(axes, arm));
+    };
+    levers_a.row0 = lever(axes_a, a, {zero, arms.a.z, -arms.a.y});
+    levers_a.row1 = lever(axes_a, a, {-arms.a.z, zero, arms.a.x});
+    levers_a.row2 = lever(axes_a, a, {arms.a.y, -arms.a.x, zero});
+    levers_b.row0 = lever(axes_b, b, {zero, arms.b.z, -arms.b.y});
+    levers_b.row1 = lever(axes_b, b, {-arms.b.z, zero, arms.b.x});
+    levers_b.row2 = lever(axes_b, b, {arms.b.y, -arms.b.x, zero});
+    const Sym3Of<Real> give_a = a.give(), give_b = b.give();
+    const Sym3Of<Real> k = upper_half(times_transposed(levers_a * give_a, levers_a) +
+                                      times_transposed(levers_b * give_b, levers_b));
+    const Real give = a.inv_mass + b.inv_mass;
+    const auto diagonal = [&](Real value) { return select(locked * give > zero, value + give, one); };
+    const Sym3Of<Real> mass = inverse(Sym3Of<Real>{diagonal(k.xx), k.xy, k.xz, diagonal(k.yy), k.yz, diagonal(k.zz)});
+    const auto renew_matrix = [&](int field, const Mat3Of<Real>& m) {
+      renew(field, m.row0);
+      renew(field + 3, m.row1);
+      renew(field + 6, m.row2);
+    };
+    const auto renew_half = [&](int field, const Sym3Of<Real>& m) {
+      renew(field, {m.xx, m.xy, m.xz});
+      renew(field + 3, {m.yy, m.yz, m.zz});
+    };
+    renew_matrix(joint_row::lever_a, levers_a);
+    renew_matrix(joint_row::lever_b, levers_b);
+    renew_half(joint_row::give_a, give_a);
+    renew_half(joint_row::give_b, give_b);
+    renew_half(joint_row::lock_mass, mass);
+  }
+
   /// The implicit spring of S3-68: rate = k / (h k + c), softness = 1 / (h (h k + c)).
   template <class Real>
   TALUS_INLINE void prepare_drive(Index lane, int axis, Real mass) const {
@@ -151,7 +206,9 @@ struct SolveJoints {
       start_a[i] = p.a[i];
       start_b[i] = p.b[i];
     }
-    if constexpr (kSweep == Sweep::warm_start) {
+    if (uses & joint_uses::kBallsOnly) {
+      solve_ball(lane, p);
+    } else if constexpr (kSweep == Sweep::warm_start) {
       begin_substep(lane, uses, p);
     } else {
       TALUS_UNROLL
@@ -215,6 +272,34 @@ struct SolveJoints {
   TALUS_INLINE Levers<Real> levers_of(int axis, Index lane) const {
     return {load_vector<Real>(rows, joint_row::lever_a + 3 * axis, lane),
             load_vector<Real>(rows, joint_row::lever_b + 3 * axis, lane)};
+  }
+
+  /// A block of joints that hold a point and nothing else.
+  template <class Real>
+  TALUS_INLINE void solve_ball(Index lane, Pair<Real>& p) const {
+    const Mat3Of<Real> levers_a = load_matrix<Real>(rows, joint_row::lever_a, lane);
+    const Mat3Of<Real> levers_b = load_matrix<Real>(rows, joint_row::lever_b, lane);
+    const Vec3Of<Real> impulse = load_vector<Real>(rows, joint_row::lock_impulse, lane);
+    Vec3Of<Real> more = impulse;
+    if constexpr (kSweep == Sweep::warm_start) {
+      if (!first) store(rows, joint_row::sum, lane, load_vector<Real>(rows, joint_row::sum, lane) + impulse);
+    } else {
+      const Real locked = load<Real>(rows, joint_row::locked, lane);
+      Vec3Of<Real> speed = locked * (Pair<Real>::linear(p.b) - Pair<Real>::linear(p.a)) +
+                           (levers_b * Pair<Real>::angular(p.b) - levers_a * Pair<Real>::angular(p.a));
+      if constexpr (kSweep == Sweep::biased) {
+        const Vec3Of<Real> error = load_vector<Real>(rows, joint_row::position, lane);
+        const Real rate(params->joint.bias_rate), most(kMostJointPush);
+        speed = speed + Vec3Of<Real>{clamp_to(rate * error.x, -most, most), clamp_to(rate * error.y, -most, most),
+                                     clamp_to(rate * error.z, -most, most)};
+      }
+      more = -(load_sym3<Real>(rows, joint_row::lock_mass, lane) * speed);
+      if constexpr (kSweep == Sweep::biased) {
+        more = Real(params->joint.mass_scale) * more - Real(params->joint.impulse_scale) * impulse;
+      }
+      store(rows, joint_row::lock_impulse, lane, impulse + more);
+    }
+    p.apply(more, transposed_times(levers_a, more), transposed_times(levers_b, more));
   }
 
   template <class Real>

@@ -17,7 +17,7 @@
 namespace talus::inline TALUS_ISA {
 
 constexpr float kMostJointPush = 3.0f;   // [m/s, rad/s] at which an error of a joint is removed at most
-constexpr float kFactorTurn = 0.001f;   // [rad] while bodies turn less in a step its first factors serve all sub-steps
+constexpr float kFollowTurn = 1e-4f;    // [rad] in a step; rows of bodies that turn less stay as they were made
 constexpr float kSnapLoad = 4.0f;       // [1] weights that a chain may carry before it is known to
 
 // ---- fields of tree rows ---------------------------------------------------------------------------------------------
@@ -72,6 +72,13 @@ TALUS_INLINE JointFrames<Real> load_frames(const Rows& rows, int field, Index la
           load_quat<Real>(rows, field + 13, lane)};
 }
 
+/// Whether a body has turned so far in this step that rows must follow.
+template <class Real>
+TALUS_INLINE Mask<Real> has_turned(const JointBody<Real>& body) {
+  const Vec3Of<Real> half{body.turn.x, body.turn.y, body.turn.z};
+  return dot(half, half) > Real(0.25f * kFollowTurn * kFollowTurn);
+}
+
 /// The rows of a joint, or the part of one body in them: three that push, with levers, and three that turn.
 template <class Real>
 struct JointLevers {
@@ -108,11 +115,12 @@ TALUS_INLINE Sym3Of<Real> tension_stiffness(const JointBody<Real>& body, Vec3Of<
           part * s.y * s.y * diagonal.y, off * s.y * s.z * r.y * r.z, part * s.z * s.z * diagonal.z};
 }
 
-/// Rows of the locked axes where the bodies are now, the errors, and the inertia of the child by itself. One lane of the
-/// trees.
+/// The errors of the locked axes where the bodies are now and, if they turned since the step began, the rows and the
+/// inertia of the child by itself. One lane of the trees.
 struct UpdateTreeLane {
   SolveRowScratch bodies;
   const StepParams* params;
+  bool first;  // of the step
   // in/out: the lane's own
   TreeRows rows;
 
@@ -125,44 +133,60 @@ struct UpdateTreeLane {
     const Mask<Real> child_is_a = sign < zero, moves = child.inv_mass > zero;
     const JointBody<Real> a = chosen(child_is_a, child, parent), b = chosen(child_is_a, parent, child);
     const JointFrames<Real> at = load_frames<Real>(rows, tree_row::offset, lane);
-    const LinearAxes<Real> g = linear_axes<Real>(at, a, b, zero > one);
-
+    const JointArms<Real> arms = joint_arms(at, a, b);
     Real locked[kAxisCount];
     for (int i = 0; i < kAxisCount; ++i) {
       locked[i] = select(moves, load<Real>(rows, tree_row::locked + i, lane), zero);
     }
     // Where the three points alone are held their axes do not matter, and the world's are the simplest.
     const Mask<Real> ball = locked[0] + locked[1] + locked[2] == Real(3.0f) && locked[3] + locked[4] + locked[5] == zero;
-    const Vec3Of<Real> arm_child = select<Real>(child_is_a, g.arm_a, g.arm_b);
-    const Vec3Of<Real> arm_parent = select<Real>(child_is_a, g.arm_b, g.arm_a);
+    const bool framed = any_together(!ball && moves), turning = any_together(load<Real>(rows, tree_row::turns, lane) > zero);
+    LinearAxes<Real> linear;
+    TurningAxes<Real> turns;
+    if (framed) linear = linear_axes<Real>(at, a, arms, zero > one);
+    if (turning) turns = turning_axes(at, a, b);
+    for (int i = 0; i < 3; ++i) {
+      const Real apart = framed ? select(ball, sign * component(arms.apart, i), component(linear.position, i))
+                                : sign * component(arms.apart, i);
+      store(rows, tree_row::error + i, lane, locked[i] * apart);
+      if (turning) store(rows, tree_row::error + 3 + i, lane, locked[3 + i] * component(turns.position, i));
+    }
+    const Mask<Real> turned = has_turned(child) || has_turned(parent);
+    store(rows, tree_row::turned, lane, select(turned && moves, one, zero));
+    if (!first && !any_together(turned)) return;
+
+    const auto renew = [&](int field, Vec3Of<Real> value) {
+      store(rows, field, lane, first ? value : select<Real>(turned, value, load_vector<Real>(rows, field, lane)));
+    };
+    const Vec3Of<Real> arm_child = select<Real>(child_is_a, arms.a, arms.b);
+    const Vec3Of<Real> arm_parent = select<Real>(child_is_a, arms.b, arms.a);
+    const Mat3Of<Real> axes_child = matrix_of(child.start), axes_parent = matrix_of(parent.start);
     for (int i = 0; i < 3; ++i) {
       const Vec3Of<Real> unit{Real(i == 0 ? 1.0f : 0.0f), Real(i == 1 ? 1.0f : 0.0f), Real(i == 2 ? 1.0f : 0.0f)};
-      const Vec3Of<Real> along = locked[i] * select<Real>(ball, unit, sign * g.direction[i]);
-      const Real apart = select(ball, sign * component(g.apart, i), component(g.position, i));
-      store(rows, tree_row::direction + 3 * i, lane, along);
-      store(rows, tree_row::error + i, lane, locked[i] * apart);
-      store(rows, tree_row::lever_child + 3 * i, lane, child.lever(cross(arm_child, along)));
-      store(rows, tree_row::lever_parent + 3 * i, lane, parent.lever(cross(arm_parent, along)));
+      const Vec3Of<Real> along = locked[i] * (framed ? select<Real>(ball, unit, sign * linear.direction[i]) : unit);
+      renew(tree_row::direction + 3 * i, along);
+      renew(tree_row::lever_child + 3 * i,
+            scale(child.scale, transposed_times(axes_child, cross(arm_child, along))));
+      renew(tree_row::lever_parent + 3 * i,
+            scale(parent.scale, transposed_times(axes_parent, cross(arm_parent, along))));
     }
-    if (any_together(load<Real>(rows, tree_row::turns, lane) > zero)) {
-      const TurningAxes<Real> t = turning_axes(at, a, b);
+    if (turning) {
       for (int i = 0; i < 3; ++i) {
-        const Vec3Of<Real> about = (locked[3 + i] * sign) * t.turn[i];
-        store(rows, tree_row::error + 3 + i, lane, locked[3 + i] * component(t.position, i));
-        store(rows, tree_row::lever_child + 9 + 3 * i, lane, child.lever(about));
-        store(rows, tree_row::lever_parent + 9 + 3 * i, lane, parent.lever(about));
+        const Vec3Of<Real> about = (locked[3 + i] * sign) * turns.turn[i];
+        renew(tree_row::lever_child + 9 + 3 * i, scale(child.scale, transposed_times(axes_child, about)));
+        renew(tree_row::lever_parent + 9 + 3 * i, scale(parent.scale, transposed_times(axes_parent, about)));
       }
     }
     const Vec3Of<Real> force = sign * load_vector<Real>(rows, tree_row::force, lane);  // on the child
     const Vec3Of<Real> gravity{Real(params->gravity.x), Real(params->gravity.y), Real(params->gravity.z)};
     const Real weight = locked[0] * load<Real>(rows, tree_row::load, lane) * length(gravity), h(params->h);
     const Sym3Of<Real> inertia = child.inertia() + tension_stiffness(child, arm_child, force, weight, h);
-    store(rows, tree_row::stiffening, lane, tension_stiffness(parent, arm_parent, -force, weight, h));
+    const Sym3Of<Real> more = tension_stiffness(parent, arm_parent, -force, weight, h);
+    renew(tree_row::own_inertia, {inertia.xx, inertia.xy, inertia.xz});
+    renew(tree_row::own_inertia + 3, {inertia.yy, inertia.yz, inertia.zz});
+    renew(tree_row::stiffening, {more.xx, more.xy, more.xz});
+    renew(tree_row::stiffening + 3, {more.yy, more.yz, more.zz});
     store(rows, tree_row::own_mass, lane, select(moves, one / max_of(child.inv_mass, Real(1e-30f)), one));
-    store(rows, tree_row::own_inertia, lane, inertia);
-    const Vec3Of<Real> half_turn{child.turn.x, child.turn.y, child.turn.z};
-    const Mask<Real> turned = dot(half_turn, half_turn) > Real(0.25f * kFactorTurn * kFactorTurn);
-    store(rows, tree_row::turned, lane, select(turned && moves, one, zero));
   }
 
  private:
@@ -186,7 +210,7 @@ struct FactorTrees {
   template <class Real>
   TALUS_INLINE void run(Index batch) const {
     const TreeBatch b = batches[batch];
-    if (!first && !has_turned<Real>(b)) return;
+    if (!first && !any_turned<Real>(b)) return;
     for (Index block = b.first_block; block < b.last_block; ++block) {
       if (b.ball_only != 0) {
         for_lanes_of<Real>(block, [&](Index lane) { factor<Real, true>(lane); });
@@ -198,7 +222,7 @@ struct FactorTrees {
 
  private:
   template <class Real>
-  TALUS_INLINE bool has_turned(const TreeBatch& b) const {
+  TALUS_INLINE bool any_turned(const TreeBatch& b) const {
     bool turned = false;
     for (Index block = b.first_block; block < b.last_block; ++block) {
       for_lanes_of<Real>(block, [&](Index lane) {

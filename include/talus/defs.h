@@ -68,6 +68,7 @@ struct WorldDef {
   Index reserve_pairs = 0;     ///< same for pairs of near bodies
   Index reserve_contacts = 0;  ///< same for contacts
   bool contact_reports = false;      ///< keep what World::read_contacts() needs
+  bool joint_readings = true;        ///< keep what World::read_joints() needs, and reactions for joints that may break
   bool instance_transforms = false;  ///< fill DeviceView::instance_transforms at the end of each step
   void* cuda_stream = nullptr;       ///< CUDA backend: a cudaStream_t of the caller's to work on; null makes an own one
 };

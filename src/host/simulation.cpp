@@ -96,10 +96,19 @@ void Simulation::reserve_rows(Index rows) {
     const Index keep = instance_transforms_.size() == 0 ? 0 : 12 * rows_;
     resize_array(memory_, instance_transforms_, 12 * capacity, keep, "instance transforms");
   }
-  if (joints_.rows() > 0) joints_.resize_bodies(memory_, capacity);
+  if (joints_.rows() > 0) {
+    joints_.resize_bodies(memory_, capacity);
+    forget_joint_lanes();
+  }
   row_capacity_ = capacity;
   state_copied_ = false;
   forget_candidates();
+}
+
+// The next step makes the constants of their lanes anew.
+void Simulation::forget_joint_lanes() {
+  const Index no = 0;
+  memory_.upload(&counters_.column().data->joints_begun, &no, sizeof(Index));
 }
 
 // The next step looks for them anew.
@@ -112,6 +121,7 @@ void Simulation::set_rows(Index rows) {
   TALUS_ASSERT(queue_.empty() && rows < row_capacity_);
   rows_ = std::max(rows_, rows);
   state_copied_ = false;
+  if (joints_.rows() > 0) forget_joint_lanes();  // the null body, which stands for the world, has moved
 }
 
 void Simulation::set_planes(std::span<const Index> rows) {
@@ -278,6 +288,7 @@ StepReport Simulation::report_of(const Counters& c, const StepInput& input, std:
   report.contact_count = c.contacts;
   report.point_count = c.points;
   report.recycled_count = c.recycled;
+  report.broken_count = c.broken_joints;
   for (int color = 0; color < kPalette; ++color) report.color_count += c.color_size[color] > 0 ? 1 : 0;
   report.overflow_count = c.color_size[kOverflowColor];
   if (report.overflow_count > 0 && !input.shape.jacobi) report.status = report.status | StepStatus::colors_full;
@@ -353,11 +364,13 @@ void Simulation::write_joints(Index first, std::span<const JointModelRow> models
                               std::span<const JointStateRow> states) {
   TALUS_ASSERT(queue_.empty());
   joints_.write(memory_, first, models, states);
+  forget_joint_lanes();
 }
 
 void Simulation::write_joint_model(Index row, const JointModelRow& model) {
   TALUS_ASSERT(queue_.empty());
   joints_.write_model(memory_, row, model);
+  forget_joint_lanes();
 }
 
 void Simulation::write_joint_targets(Index row, Axis axis, float position, float velocity) {
@@ -373,6 +386,7 @@ void Simulation::clear_joint_impulses(Index row, Axis axis) {
 void Simulation::set_joint_plan(const JointPlanTables& plan) {
   TALUS_ASSERT(queue_.empty());
   joints_.set_plan(memory_, plan);
+  forget_joint_lanes();
 }
 
 const JointState& Simulation::joint_state_on_host() {
@@ -397,6 +411,7 @@ void Simulation::adopt_joints(const JointTables::ModelCopy& model, const JointTa
   if (rows == 0) return;
   joints_.reserve(memory_, rows, row_capacity_);
   joints_.adopt(memory_, model, state, rows);
+  forget_joint_lanes();
 }
 
 // ---- as plain memory -----------------------------------------------------------------------------------------------

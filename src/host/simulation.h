@@ -144,6 +144,7 @@ class Simulation {
   void resize_records(Index units, Index rows);
   void resize_candidates(Index candidates);
   void forget_candidates();
+  void forget_joint_lanes();
   void make_scratch();
 
   std::shared_ptr<StepBackend> backend_;

@@ -125,6 +125,7 @@ void transfer_comforts(Io& io, Snapshot& s) {
   value(io, s.def.reserve_contacts);
   value(io, s.def.contact_reports);
   value(io, s.def.instance_transforms);
+  value(io, s.def.joint_readings);
   value(io, s.def.solver.report_residual);
 }
 

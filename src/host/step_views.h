@@ -25,6 +25,8 @@ struct StepShape {
   bool projection = false;
   bool residual = false;
   bool instance_transforms = false;
+  bool joint_readings = false;
+  bool breakable = false;  // some joint may break
   bool operator==(const StepShape&) const = default;
 };
 

@@ -188,6 +188,8 @@ void World::step_async(float dt) {
   }
   input.shape = make_step_shape(w.def);
   input.shape.restitution = w.bouncing_count > 0;
+  input.shape.breakable = w.breakable_count > 0;
+  input.shape.joint_readings = w.def.joint_readings || input.shape.breakable;
   input.edits = w.edits.take();
   input.body_count = w.slots.count();
   input.joint_count = w.joint_slots.count();

@@ -32,6 +32,7 @@ struct World::Impl {
 
   Slots joint_slots;
   std::vector<JointMirror> joint_mirrors;        // of each slot
+  Index breakable_count = 0;                     // joints that may break
   std::set<std::pair<Index, Index>> joints_of;   // row of a body, row of a joint
   std::map<std::uint64_t, Index> coupled_pairs;  // as `ignored`: how many joints keep the pair from colliding
   bool joints_changed = false;                   // since the simulation got a plan for them
@@ -58,6 +59,7 @@ struct World::Impl {
 
   /// The row of a joint, or Error if the id names none.
   Index row_of(const Where& where, JointId joint) const;
+  void require_readings(const char* call) const;
   JointMirror& joint_mirror(Index row) { return joint_mirrors[static_cast<std::size_t>(row)]; }
   /// `state`: where the bodies are, or null if that does not matter.
   JointSide side_of(const Where& where, const char* field, BodyId body, const BodyState* state);

@@ -117,6 +117,7 @@ void World::Impl::count_joint(Index row, const JointModelRow& model, bool collid
       joints_of.erase({body, row});
     }
   }
+  if (model.break_force < kNoLimit || model.break_torque < kNoLimit) breakable_count += change;
   if (collide || model.body_a < 0 || model.body_b < 0) return;
   const auto pair = coupled_pairs.insert({pair_key(model.body_a, model.body_b), 0}).first;
   pair->second += change;
@@ -152,6 +153,10 @@ void World::Impl::remove_joints_of(std::span<const BodyId> bodies) {
   std::sort(rows.begin(), rows.end());
   rows.erase(std::unique(rows.begin(), rows.end()), rows.end());  // joints between two of the bodies
   remove_joints(rows);
+}
+
+void World::Impl::require_readings(const char* call) const {
+  if (!def.joint_readings) throw Error(std::string(call) + ": needs WorldDef::joint_readings");
 }
 
 JointMirror& World::Impl::fresh_joint(Index row) {
@@ -253,6 +258,7 @@ void World::read_joints(std::span<const JointId> joints, std::span<JointReading>
                 std::to_string(joints.size()) + " joints");
   }
   for (std::size_t i = 0; i < joints.size(); ++i) w.row_of({"read_joints", "joints", std::ptrdiff_t(i)}, joints[i]);
+  w.require_readings("read_joints");
   if (joints.empty()) return;
   w.settle();
   const JointState& state = w.sim->joint_state_on_host();
@@ -263,6 +269,7 @@ void World::read_joints(std::span<const JointId> joints, std::span<JointReading>
 
 JointReading World::reading(JointId joint) {
   const Index row = impl_->row_of({"reading", "joint"}, joint);
+  impl_->require_readings("reading");
   impl_->settle();
   return reading_of(impl_->sim->joint_state_row(row));
 }

@@ -92,7 +92,10 @@ struct SolveContactsTask {
       moved = true;
       if constexpr (kJoints) JointLoops{v}.follow(team, false);
       for (int i = 0; i < relax_sweeps(v.shape, substep); ++i, moved = false) {
-        if constexpr (kJoints) JointLoops{v}.template sweep<Sweep::relax>(team, first);
+        if constexpr (kJoints) {
+          // Of the sweeps that are more than asked for, which are the contacts', joints need none.
+          if (i < v.shape.relax_iterations) JointLoops{v}.template sweep<Sweep::relax>(team, first);
+        }
         sweep_contacts<Sweep::relax>(team, v, moved);
       }
     }

@@ -30,15 +30,20 @@ struct JointLoops {
     const JointViews& j = v.joints;
     const JointSource source{j.model, j.state, v.state.position, v.shape.rows};
     if (trees()) {
-      team.for_each("BeginTreeLane", {&v.counters->tree_lanes, j.plan.tree_lanes.size},
-                    BeginTreeLane{source, j.plan.tree_lanes, j.tree, j.bodies, v.solve.rows.free_velocity});
+      team.for_each("MakeTreeLane", {&v.counters->new_tree_lanes, j.tree.size},
+                    MakeTreeLane{source, j.plan.tree_lanes, j.tree, j.bodies});
+      team.for_each("BeginTreeLane", {&v.counters->tree_lanes, j.tree.size},
+                    BeginTreeLane{source, j.tree, v.solve.rows.free_velocity});
     }
     if (colors()) {
       team.for_each("OpenColors", {nullptr, j.plan.color_begin.size},
                     OpenColors{j.plan.color_begin, j.live_begin, v.counters});
-      team.for_each("BeginJointBlock", {&v.counters->joint_blocks, j.rows.size / kLanes},
-                    BeginJointBlock{source, j.plan.color_lanes, v.params, j.rows});
+      team.for_each("MakeJointBlock", {&v.counters->new_joint_blocks, j.rows.size / kLanes},
+                    MakeJointBlock{source, j.plan.color_lanes, j.rows});
+      team.for_each("BeginJointLane", {&v.counters->joint_lanes, j.rows.size},
+                    BeginJointLane{source, v.params, j.rows});
     }
+    team.for_each("KeepJointLanes", {nullptr, 1}, KeepJointLanes{v.counters});
     follow(team, true);
   }
 
@@ -47,7 +52,7 @@ struct JointLoops {
   TALUS_INLINE void follow(Team& team, bool first) const {
     const JointViews& j = v.joints;
     if (trees()) {
-      team.for_each_lane("UpdateTreeLane", tree_lanes(), UpdateTreeLane{v.solve.rows, v.params, j.tree});
+      team.for_each_lane("UpdateTreeLane", tree_lanes(), UpdateTreeLane{v.solve.rows, v.params, first, j.tree});
       team.for_each_batch("FactorTrees", batches(), FactorTrees{j.plan.batches, v.solve.rows, j.tree, j.bodies, first});
     }
     if (colors()) {
@@ -77,11 +82,13 @@ struct JointLoops {
   TALUS_INLINE void finish(Team& team) const {
     const JointViews& j = v.joints;
     const JointReport report{j.state, v.solve.rows, v.params};
-    if (trees()) team.for_each_lane("FinishTreeLane", tree_lanes(), FinishTreeLane{report, j.tree});
+    const bool readings = v.shape.joint_readings;
+    if (trees()) team.for_each_lane("FinishTreeLane", tree_lanes(), FinishTreeLane{report, j.tree, readings});
     if (colors()) {
-      team.for_each_lane("FinishJointLane", joint_lanes(), FinishJointLane{report, j.plan.color_lanes, j.rows});
+      team.for_each_lane("FinishJointLane", joint_lanes(),
+                         FinishJointLane{report, j.plan.color_lanes, j.rows, readings});
     }
-    if (j.count > 0) {
+    if (v.shape.breakable) {
       team.for_each("BreakJoint", {&v.counters->joints, j.count}, BreakJoint{j.model, j.state, v.counters});
     }
   }
