@@ -71,9 +71,11 @@ struct MakeTreeLane {
     const Index other = joint < 0 ? -1 : child_is_a ? from.model.body_b[joint] : from.model.body_a[joint];
     bool turns = false;
     for (int axis = 0; axis < kAxisCount; ++axis) {
-      const bool locked = joint >= 0 && axis_mode(from.model.axes[joint], axis) == AxisMode::locked;
-      turns = turns || (locked && axis >= 3);
-      rows.set(tree_row::locked + axis, lane, locked && holds ? 1.0f : 0.0f);
+      const AxisMode mode = joint < 0 ? AxisMode::free : axis_mode(from.model.axes[joint], axis);
+      turns = turns || (mode != AxisMode::free && axis >= 3);
+      rows.set(tree_row::locked + axis, lane, mode == AxisMode::locked && holds ? 1.0f : 0.0f);
+      rows.set(tree_row::pressed + axis, lane, 0.0f);
+      rows.set(tree_row::hold + axis, lane, 0.0f);
     }
     rows.set(tree_row::child, lane, std::uint32_t(from.body(from_lane.child)));
     rows.set(tree_row::parent, lane, std::uint32_t(from.body(other)));
@@ -101,8 +103,22 @@ struct BeginTreeLane {
     const bool holds = from.holds(joint);
     rows.set(tree_row::offset, lane, holds ? from.offset(joint) : Vec3{0.0f, 0.0f, 0.0f});
     rows.set(tree_row::force, lane, holds ? from.state.force[joint] : Vec3{0.0f, 0.0f, 0.0f});
-    for (int axis = 0; axis < kAxisCount; ++axis) rows.set(tree_row::impulse + axis, lane, 0.0f);
+    for (int axis = 0; axis < kAxisCount; ++axis) {
+      rows.set(tree_row::impulse + axis, lane, 0.0f);
+      if (holds && axis_mode(from.model.axes[joint], axis) == AxisMode::limited) begin_limit(lane, joint, axis);
+    }
     if (child != from.null_body) free_velocity[child].flag = 1.0f;
+  }
+
+ private:
+  TALUS_HD void begin_limit(Index lane, Index joint, int axis) const {
+    const JointModel& m = from.model;
+    const float pressed = pressed_limit(m, from.state, joint, axis);
+    const float lower = JointSource::axis(m.lower_linear, m.lower_angular, joint, axis);
+    const float upper = JointSource::axis(m.upper_linear, m.upper_angular, joint, axis);
+    rows.set(tree_row::pressed + axis, lane, pressed);
+    rows.set(tree_row::locked + axis, lane, pressed != 0.0f ? 1.0f : 0.0f);
+    rows.set(tree_row::hold + axis, lane, pressed > 0.0f ? lower : pressed < 0.0f ? upper : 0.0f);
   }
 };
 
@@ -150,10 +166,6 @@ struct MakeJointBlock {
       if (limited) uses |= joint_uses::limit(axis);
       rows.set(joint_row::locked + axis, lane, locked ? 1.0f : 0.0f);
       rows.set(joint_row::driven + axis, lane, float(drive));
-      rows.set(joint_row::lower + axis, lane,
-               limited ? from.axis(m.lower_linear, m.lower_angular, joint, axis) : -kNoLimit);
-      rows.set(joint_row::upper + axis, lane,
-               limited ? from.axis(m.upper_linear, m.upper_angular, joint, axis) : kNoLimit);
     }
     return uses;
   }
@@ -162,6 +174,7 @@ struct MakeJointBlock {
 /// What a step starts from, for the axes that some lane of the block uses. One element is a lane of the colored joints.
 struct BeginJointLane {
   JointSource from;
+  Column<const ColorLane> lanes;
   const StepParams* params;
   // in/out: the lane's own
   JointRows rows;
@@ -185,7 +198,9 @@ struct BeginJointLane {
       put(joint_row::lock_impulse, locked ? warm : 0.0f, s.lock_linear, s.lock_angular);
       put(joint_row::drive_impulse, warm, s.drive_linear, s.drive_angular);
       put(joint_row::friction_impulse, warm, s.friction_linear, s.friction_angular);
-      put(joint_row::limit_impulse, warm, s.limit_linear, s.limit_angular);
+      const bool limited = holds && axis_mode(m.axes[joint], axis) == AxisMode::limited;
+      const bool swept = limited && (lanes[lane].in_tree == 0 || pressed_limit(m, s, joint, axis) == 0.0f);
+      put(joint_row::limit_impulse, swept ? warm : 0.0f, s.limit_linear, s.limit_angular);
       rows.set(joint_row::sum + axis, lane, 0.0f);
       if (uses & joint_uses::drive(axis)) {
         put(joint_row::target, 1.0f, m.target_linear, m.target_angular);
@@ -195,7 +210,13 @@ struct BeginJointLane {
         put(joint_row::drive_most, driven ? h : 0.0f, m.max_force, m.max_torque);
       }
       if (uses & joint_uses::friction(axis)) put(joint_row::friction_most, h, m.friction_force, m.friction_torque);
-      if (uses & joint_uses::limit(axis)) rows.set(joint_row::peak + axis, lane, 0.0f);
+      if (uses & joint_uses::limit(axis)) {
+        rows.set(joint_row::peak + axis, lane, 0.0f);
+        rows.set(joint_row::lower + axis, lane,
+                 swept ? from.axis(m.lower_linear, m.lower_angular, joint, axis) : -kNoLimit);
+        rows.set(joint_row::upper + axis, lane,
+                 swept ? from.axis(m.upper_linear, m.upper_angular, joint, axis) : kNoLimit);
+      }
     }
   }
 };

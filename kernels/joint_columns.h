@@ -129,9 +129,11 @@ enum Field : int {
   parent,                       // body row; the null body if it does not move
   joint,                        // row of the joint, or ~0
   sign,                         // -1: the child is body a, else 1
-  turns,                        // 1: the joint locks a turning axis, also when it is broken; else its turning rows stay 0
-  locked,                       // 1 for each axis that is, else 0
-  offset = locked + 6,          // [m] from A's centre to B's at the start of the step
+  turns,                        // 1: the joint locks or limits a turning axis; else its turning rows stay 0
+  locked,                       // 1 for each axis that is, else 0; also for limits that are pressed on
+  pressed = locked + 6,         // 1 for each axis that is held at its lower limit in this step, -1 at its upper, else 0
+  hold = pressed + 6,           // [m, rad] where locked axes are held: 0, or the limit
+  offset = hold + 6,                     // [m] from A's centre to B's at the start of the step
   anchor_a = offset + 3,        // [m] JointModel::anchor_a, ...
   anchor_b = anchor_a + 3,      //
   frame_a = anchor_b + 3,       //
@@ -249,6 +251,17 @@ struct alignas(32) TreeInertia {
 namespace talus {
 
 TALUS_DEFINE_VIEW(JointBodyScratch, TALUS_JOINT_BODY_SCRATCH)
+
+/// Whether a limit was pressed on when the last step ended, and is held by the tree of its joint in this one: an exact
+/// solve with the locked axes, where sweeps would have to pass loads on from body to body. 1 at the lower limit, -1 at
+/// the upper, else 0. Limits that bounce or give way are left to the sweeps.
+TALUS_INLINE float pressed_limit(const JointModel& m, const JointState& s, Index joint, int axis) {
+  if (axis_mode(m.axes[joint], axis) != AxisMode::limited) return 0.0f;
+  if (m.limit_restitution[joint] > 0.0f || m.limit_hertz[joint] > 0.0f) return 0.0f;
+  const Vec3 impulses = axis < 3 ? s.limit_linear[joint] : s.limit_angular[joint];
+  const float impulse = axis % 3 == 0 ? impulses.x : axis % 3 == 1 ? impulses.y : impulses.z;
+  return impulse > 0.0f ? 1.0f : impulse < 0.0f ? -1.0f : 0.0f;
+}
 
 /// All that a step knows of joints.
 struct JointViews {

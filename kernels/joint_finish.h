@@ -181,6 +181,26 @@ struct FinishJointLane {
   }
 };
 
+/// After both: limits that the tree held. Those that it had to pull at are free in the next step. One lane of the trees.
+struct KeepPressedLimits {
+  JointState state;
+  TreeRows rows;
+  int substeps;
+
+  TALUS_HD void operator()(Index lane) const {
+    const std::uint32_t joint = rows.word(tree_row::joint, lane);
+    if (joint == ~0u) return;
+    for (int axis = 0; axis < kAxisCount; ++axis) {
+      const float pressed = rows.number(tree_row::pressed + axis, lane);
+      if (pressed == 0.0f) continue;
+      const float impulse = rows.number(tree_row::impulse + axis, lane) / float(substeps);
+      const Vec3Column& column = axis < 3 ? state.limit_linear : state.limit_angular;
+      float* plane = axis % 3 == 0 ? column.x : axis % 3 == 1 ? column.y : column.z;
+      plane[joint] = pressed * impulse > 0.0f ? impulse : 0.0f;
+    }
+  }
+};
+
 /// Breaks joints that felt more than they bear. One element is one joint.
 struct BreakJoint {
   JointModel model;

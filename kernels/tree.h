@@ -139,17 +139,24 @@ struct UpdateTreeLane {
       locked[i] = select(moves, load<Real>(rows, tree_row::locked + i, lane), zero);
     }
     // Where the three points alone are held their axes do not matter, and the world's are the simplest.
-    const Mask<Real> ball = locked[0] + locked[1] + locked[2] == Real(3.0f) && locked[3] + locked[4] + locked[5] == zero;
+    const Mask<Real> ball = locked[0] + locked[1] + locked[2] == Real(3.0f) &&
+                            !(load<Real>(rows, tree_row::turns, lane) > zero);
     const bool framed = any_together(!ball && moves), turning = any_together(load<Real>(rows, tree_row::turns, lane) > zero);
     LinearAxes<Real> linear;
     TurningAxes<Real> turns;
     if (framed) linear = linear_axes<Real>(at, a, arms, zero > one);
     if (turning) turns = turning_axes(at, a, b);
     for (int i = 0; i < 3; ++i) {
-      const Real apart = framed ? select(ball, sign * component(arms.apart, i), component(linear.position, i))
-                                : sign * component(arms.apart, i);
+      Real apart = sign * component(arms.apart, i);
+      if (framed) {
+        const Real along = component(linear.position, i) - load<Real>(rows, tree_row::hold + i, lane);
+        apart = select(ball, apart, along);
+      }
       store(rows, tree_row::error + i, lane, locked[i] * apart);
-      if (turning) store(rows, tree_row::error + 3 + i, lane, locked[3 + i] * component(turns.position, i));
+      if (turning) {
+        const Real hold = load<Real>(rows, tree_row::hold + 3 + i, lane), angle = component(turns.position, i);
+        store(rows, tree_row::error + 3 + i, lane, locked[3 + i] * ((i == 0 ? unwrapped(angle, hold) : angle) - hold));
+      }
     }
     const Mask<Real> turned = has_turned(child) || has_turned(parent);
     store(rows, tree_row::turned, lane, select(turned && moves, one, zero));

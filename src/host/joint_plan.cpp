@@ -26,8 +26,10 @@ bool locks(std::uint32_t axes, int first = 0, int last = kAxisCount) {
 bool locks_all(std::uint32_t axes, int first, int last) {
   return !any_axis(first, last, [&](int axis) { return axis_mode(axes, axis) != AxisMode::locked; });
 }
+// Whether it holds a point and never anything else: limits that are pressed on are locked for a while.
 bool is_ball(std::uint32_t axes) {
-  return locks_all(axes, 0, 3) && !locks(axes, 3);
+  const auto turns_freely = [&](int axis) { return axis_mode(axes, axis) == AxisMode::free; };
+  return locks_all(axes, 0, 3) && turns_freely(3) && turns_freely(4) && turns_freely(5);
 }
 // Whether it has more than locked axes.
 bool sweeps(const PlanJoint& joint) {

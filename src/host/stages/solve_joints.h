@@ -41,7 +41,7 @@ struct JointLoops {
       team.for_each("MakeJointBlock", {&v.counters->new_joint_blocks, j.rows.size / kLanes},
                     MakeJointBlock{source, j.plan.color_lanes, j.rows});
       team.for_each("BeginJointLane", {&v.counters->joint_lanes, j.rows.size},
-                    BeginJointLane{source, v.params, j.rows});
+                    BeginJointLane{source, j.plan.color_lanes, v.params, j.rows});
     }
     team.for_each("KeepJointLanes", {nullptr, 1}, KeepJointLanes{v.counters});
     follow(team, true);
@@ -87,6 +87,10 @@ struct JointLoops {
     if (colors()) {
       team.for_each_lane("FinishJointLane", joint_lanes(),
                          FinishJointLane{report, j.plan.color_lanes, j.rows, readings});
+    }
+    if (trees() && colors()) {
+      team.for_each("KeepPressedLimits", {&v.counters->tree_lanes, j.tree.size},
+                    KeepPressedLimits{j.state, j.tree, v.shape.substeps});
     }
     if (v.shape.breakable) {
       team.for_each("BreakJoint", {&v.counters->joints, j.count}, BreakJoint{j.model, j.state, v.counters});
