@@ -113,6 +113,7 @@ struct MeasuredBody {
   Solid solid;
   double radius = 0;  // [m] bounding
   bool moves = false;
+  int index = 0;  // in Scene::bodies
 };
 
 // [m] Centres further apart than both radii plus this are not tested. Above kTouching, since the gap of two boxes may
@@ -214,6 +215,24 @@ double kinetic_energy(const BodyDef& def, const BodyMotion& motion) {
   return 0.5 * mass(def) * dot(v, v) + 0.5 * (moments.x * w.x * w.x + moments.y * w.y * w.y + moments.z * w.z * w.z);
 }
 
+// Pairs that a joint keeps from colliding, the lower index first, in order.
+std::vector<std::pair<int, int>> passing_pairs(const Scene& scene) {
+  std::vector<std::pair<int, int>> pairs;
+  for (const AssemblyJoint& joint : scene.joints) {
+    if (!joint.def.collide) pairs.emplace_back(std::minmax(joint.a, joint.b));
+  }
+  std::sort(pairs.begin(), pairs.end());
+  return pairs;
+}
+
+void measure_joints(const Scene& scene, std::span<const BodyMotion> motions, Metrics& metrics) {
+  for (const AssemblyJoint& joint : scene.joints) {
+    const double error = joint_error(scene, joint, motions);
+    metrics.joint_max = std::max(metrics.joint_max, error);
+    metrics.joint_mean += error / double(scene.joints.size());
+  }
+}
+
 void summarise_penetration(std::vector<double>& depths, Metrics& metrics) {
   metrics.touching = static_cast<long>(depths.size());
   if (depths.empty()) return;
@@ -306,8 +325,46 @@ Vecd inertia(const BodyDef& def) {
   }
 }
 
+double joint_error(const Scene& scene, const AssemblyJoint& joint, std::span<const BodyMotion> motions) {
+  struct Place {
+    Vecd position;
+    Rotation<double> orientation;
+  };
+  const auto place = [](const Transform& t) { return Place{vec<double>(t.position), rotation<double>(t.orientation)}; };
+  const JointDef& def = joint.def;
+  const Place start = place(def.frame);
+  // Where a body has carried a point, and the direction of an axis, of the joint's frame in it.
+  const auto carried = [&](int body, const Transform& frame, Vecd axis) {
+    const Place in_body = place(frame);
+    if (body < 0) {
+      const Place fixed = def.frames_in_bodies ? in_body : start;
+      return std::pair{fixed.position, rotate(fixed.orientation, axis)};
+    }
+    const auto i = static_cast<std::size_t>(body);
+    const Place now = place(motions[i].pose);
+    Vecd arm = in_body.position, direction = rotate(in_body.orientation, axis);
+    if (!def.frames_in_bodies) {
+      const Place first = place({scene.bodies[i].position, scene.bodies[i].orientation});
+      arm = rotate_back(first.orientation, start.position - first.position);
+      direction = rotate_back(first.orientation, rotate(start.orientation, axis));
+    }
+    return std::pair{now.position + rotate(now.orientation, arm), rotate(now.orientation, direction)};
+  };
+  const Vecd between = carried(joint.b, def.frame_b, {}).first - carried(joint.a, def.frame_a, {}).first;
+  const auto outside = [](const AxisDef& axis, double x) {
+    if (axis.mode == AxisMode::locked) return x;
+    if (axis.mode == AxisMode::free) return 0.0;
+    return x - std::clamp(x, double(axis.lower), double(axis.upper));
+  };
+  if (def.radial) return std::fabs(outside(def.axis(Axis::x), length(between)));
+  const auto along = [&](Vecd axis) { return dot(between, carried(joint.a, def.frame_a, axis).second); };
+  return length(Vecd{outside(def.axis(Axis::x), along({1, 0, 0})), outside(def.axis(Axis::y), along({0, 1, 0})),
+                     outside(def.axis(Axis::z), along({0, 0, 1}))});
+}
+
 Metrics measure(const Scene& scene, std::span<const BodyMotion> motions) {
   Metrics metrics;
+  measure_joints(scene, motions, metrics);
   std::vector<MeasuredBody> measured;  // bodies that are where they belong
   measured.reserve(motions.size());
   std::size_t dynamic_count = 0, drift_count = 0;
@@ -323,7 +380,7 @@ Metrics measure(const Scene& scene, std::span<const BodyMotion> motions) {
     }
     const Solid shape = solid(def.shape, motion.pose);
     if (!dynamic) {
-      measured.push_back({shape, bounding_radius(shape), false});
+      measured.push_back({shape, bounding_radius(shape), false, static_cast<int>(body)});
       continue;
     }
     const bool escaped = std::any_of(scene.boundaries.begin(), scene.boundaries.end(), [&](const Boundary& boundary) {
@@ -332,7 +389,7 @@ Metrics measure(const Scene& scene, std::span<const BodyMotion> motions) {
     if (escaped) {
       ++metrics.escaped;
     } else {
-      measured.push_back({shape, bounding_radius(shape), true});
+      measured.push_back({shape, bounding_radius(shape), true, static_cast<int>(body)});
     }
     const Vecd way = shape.position - vec<double>(def.position);
     const double drift = std::hypot(way.x, way.z);
@@ -353,7 +410,11 @@ Metrics measure(const Scene& scene, std::span<const BodyMotion> motions) {
   const auto add = [&](double gap) {
     if (gap < kTouching) depths.push_back(std::max(0.0, -gap));
   };
-  for_each_near_pair(measured, [&](const MeasuredBody& a, const MeasuredBody& b) { add(gap(a.solid, b.solid)); });
+  const std::vector<std::pair<int, int>> passing = passing_pairs(scene);
+  for_each_near_pair(measured, [&](const MeasuredBody& a, const MeasuredBody& b) {
+    const std::pair<int, int> pair = std::minmax(a.index, b.index);
+    if (!std::binary_search(passing.begin(), passing.end(), pair)) add(gap(a.solid, b.solid));
+  });
   for (const MeasuredBody& body : measured) {
     if (!body.moves) continue;
     for (const Boundary& boundary : scene.boundaries) add(boundary_gap(body.solid, boundary));
