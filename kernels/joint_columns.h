@@ -99,7 +99,8 @@ struct TreeLane {
 };
 /// Blocks of lanes that one warp or thread works on, one after another.
 struct TreeBatch {
-  Index first_block, last_block;
+  Index first_block, last_block;  // the last one is not of the batch
+  Index ball_only;                // 1: all joints lock the three linear axes and no other
 };
 /// A lane of the colored joints. Within a color no dynamic body appears twice.
 struct ColorLane {

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <optional>
 
 #include <talus/types.h>
 
@@ -63,6 +64,7 @@ struct JointDef {
   BodyId b = kWorld;
   bool frames_in_bodies = false;  ///< false: `frame` counts; true: frame_a and frame_b
   Transform frame{};              ///< [m] of the joint in the world, as the bodies stand when the joint is made
+  std::optional<Vec3> point_b{};  ///< [m] with `frame`: origin of frame b in the world; empty: that of `frame`
   Transform frame_a{};            ///< [m] in a; in the world if a is kWorld
   Transform frame_b{};            ///< [m] in b
   std::array<AxisDef, kAxisCount> axes{};

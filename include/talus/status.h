@@ -64,6 +64,8 @@ struct StepReport {
   Index recycled_count = 0;                   ///< manifolds kept from the last step without a new collision test
   Index color_count = 0;                      ///< colors used by the contact graph, without the overflow color
   Index overflow_count = 0;                   ///< manifolds in the overflow color
+  Index joint_count = 0;                      ///< joints in the world, broken ones too
+  Index broken_count = 0;                     ///< joints that broke in this step
   BodyId first_bad_body;                      ///< with not_finite: the frozen body of the lowest slot
   Residual residual;                          ///< with SolverSettings::report_residual
   std::array<float, kStageCount> stage_ms{};  ///< [ms] CPU backend: wall time of each stage; CUDA: zero

@@ -10,6 +10,7 @@
 
 #include <talus/column.h>
 #include <talus/defs.h>
+#include <talus/joint.h>
 #include <talus/status.h>
 
 namespace talus {
@@ -62,6 +63,31 @@ struct DeviceView {
   Column<const std::uint8_t> shape;      ///< ShapeType
   Vec3Column shape_size;                 ///< ShapeDef::size; not to be written
   float* instance_transforms = nullptr;  ///< row-major 3x4 a body, 12 floats, if WorldDef asked for them; else null
+
+  // Joints: row i belongs to JointId::slot i. Any call that adds joints may move these. Six axes are two vectors: x, y,
+  // z and twist, swing_y, swing_z. Empty until there is a joint.
+  Index joint_count = 0;                    ///< rows in use, with and without a joint
+  Column<const std::uint8_t> joint_alive;   ///< 1: the row holds a joint
+  Column<const std::uint8_t> joint_broken;  ///< 1: the joint broke
+  Vec3Column joint_position_linear;   ///< [m] of the axes after the last step; not to be written, as the next five
+  Vec3Column joint_position_angular;  ///< [rad]
+  Vec3Column joint_velocity_linear;   ///< [m/s]
+  Vec3Column joint_velocity_angular;  ///< [rad/s]
+  Vec3Column joint_force;             ///< [N] on b, world frame
+  Vec3Column joint_torque;            ///< [N m] on b about its anchor, world frame
+  // What follows may be written between steps, in rows that hold a joint: finite values in the ranges of AxisDef, which
+  // nobody checks; at most 1e30 stands for no limit of a force. Drives are switched on and off by World::set_axis or,
+  // without a new plan of the joints, by a largest force of 0.
+  Vec3Column joint_target_linear;            ///< [m] AxisDef::target_position
+  Vec3Column joint_target_angular;           ///< [rad]
+  Vec3Column joint_target_linear_velocity;   ///< [m/s] AxisDef::target_velocity
+  Vec3Column joint_target_angular_velocity;  ///< [rad/s]
+  Vec3Column joint_stiffness_linear;         ///< [N/m, Hz] AxisDef::stiffness
+  Vec3Column joint_stiffness_angular;        ///< [N m/rad, Hz]
+  Vec3Column joint_damping_linear;           ///< [N s/m, 1] AxisDef::damping
+  Vec3Column joint_damping_angular;          ///< [N m s/rad, 1]
+  Vec3Column joint_max_force;                ///< [N] AxisDef::max_force
+  Vec3Column joint_max_torque;               ///< [N m]
 };
 
 /// A scene and the machinery that steps it. Movable, not copyable; one thread at a time. Arguments are checked at the
@@ -78,7 +104,7 @@ class World {
   BodyId add_body(const BodyDef& def);
   /// Adds many; all or, if one of them is bad, none. The error names the index.
   std::vector<BodyId> add_bodies(std::span<const BodyDef> defs);
-  /// Removes a body. Its id is stale from now on; its contacts end.
+  /// Removes a body and its joints. Their ids are stale from now on; its contacts end.
   void remove_body(BodyId body);
   /// Removes many; all or, if one id is stale or comes twice, none.
   void remove_bodies(std::span<const BodyId> bodies);
@@ -111,6 +137,31 @@ class World {
   /// The two bodies pass through each other from now on, until collide_pair().
   void ignore_pair(BodyId a, BodyId b);
   void collide_pair(BodyId a, BodyId b);
+
+  // ---- joints: edits wait for queued steps, and take effect before the next one ------------------------------------
+  /// Adds one joint between bodies as they stand now. At least one of them must be dynamic. Unless JointDef::collide is
+  /// set, they pass through each other while the joint lives, even broken; ignore_pair() and collide_pair() are apart
+  /// from that.
+  JointId add_joint(const JointDef& def);
+  /// Adds many; all or, if one of them is bad, none. The error names the index. Much faster than one by one.
+  std::vector<JointId> add_joints(std::span<const JointDef> defs);
+  /// Removes a joint. Its id is stale from now on.
+  void remove_joint(JointId joint);
+  /// True while the id names a joint of this world, broken or not.
+  bool contains(JointId joint) const;
+  Index joint_count() const;
+  /// Ids of all joints, in slot order.
+  std::vector<JointId> joints() const;
+  /// The definition a joint would have to be created with to be as it is now, with the frames in the bodies.
+  JointDef definition(JointId joint);
+  /// Replaces one axis of a joint.
+  void set_axis(JointId joint, Axis axis, const AxisDef& def);
+  /// [m, rad] and [m/s, rad/s] Targets of the drive of one axis. For many joints a step see DeviceView.
+  void set_targets(JointId joint, Axis axis, float position, float velocity);
+  /// The joints named as the last step left them, in their order; zeros before a joint's first step. `out` has as many
+  /// elements.
+  void read_joints(std::span<const JointId> joints, std::span<JointReading> out);
+  JointReading reading(JointId joint);
 
   // ---- time --------------------------------------------------------------------------------------------------------
   /// [s] Advances by dt > 0. The report's counts wait for the step to end; see step_async() for one that does not.
@@ -153,7 +204,8 @@ class World {
   void restore(std::istream& in);
 
   // ---- the backend's memory ----------------------------------------------------------------------------------------
-  /// Pointers for kernels of the caller's. Writing to position or velocity columns is allowed between steps.
+  /// Pointers for kernels of the caller's. Writing to position or velocity columns of bodies is allowed between steps,
+  /// and so is writing targets and strengths of joints.
   DeviceView device_view();
   /// The cudaStream_t that steps run on; null on the CPU backend.
   void* stream() const;

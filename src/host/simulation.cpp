@@ -96,6 +96,7 @@ void Simulation::reserve_rows(Index rows) {
     const Index keep = instance_transforms_.size() == 0 ? 0 : 12 * rows_;
     resize_array(memory_, instance_transforms_, 12 * capacity, keep, "instance transforms");
   }
+  if (joints_.rows() > 0) joints_.resize_bodies(memory_, capacity);
   row_capacity_ = capacity;
   state_copied_ = false;
   forget_candidates();
@@ -182,6 +183,7 @@ StepViews Simulation::views(const StepShape& shape, std::uint64_t step) const {
   v.solve = scratch_.solve();
   lay_out(v.solve.rows, room_.rows, cache_of(step - 1).records.data());
   kept_.show(v.broad);
+  v.joints = joints_.views();
   v.instance_transforms = instance_transforms_.column();
   return v;
 }
@@ -271,6 +273,7 @@ StepReport Simulation::report_of(const Counters& c, const StepInput& input, std:
   StepReport report;
   report.step = step;
   report.body_count = input.body_count;
+  report.joint_count = input.joint_count;
   report.pair_count = c.pairs;
   report.contact_count = c.contacts;
   report.point_count = c.points;
@@ -338,6 +341,66 @@ BodyStateRow Simulation::state_row(Index row) {
           state.frozen[row]};
 }
 
+// ---- joints --------------------------------------------------------------------------------------------------------
+
+void Simulation::set_joint_rows(Index rows) {
+  TALUS_ASSERT(queue_.empty());
+  joints_.reserve(memory_, rows, row_capacity_);
+  joints_.set_rows(rows);
+}
+
+void Simulation::write_joints(Index first, std::span<const JointModelRow> models,
+                              std::span<const JointStateRow> states) {
+  TALUS_ASSERT(queue_.empty());
+  joints_.write(memory_, first, models, states);
+}
+
+void Simulation::write_joint_model(Index row, const JointModelRow& model) {
+  TALUS_ASSERT(queue_.empty());
+  joints_.write_model(memory_, row, model);
+}
+
+void Simulation::write_joint_targets(Index row, Axis axis, float position, float velocity) {
+  TALUS_ASSERT(queue_.empty());
+  joints_.write_targets(memory_, row, axis, position, velocity);
+}
+
+void Simulation::clear_joint_impulses(Index row, Axis axis) {
+  TALUS_ASSERT(queue_.empty());
+  joints_.clear_impulses(memory_, row, axis);
+}
+
+void Simulation::set_joint_plan(const JointPlanTables& plan) {
+  TALUS_ASSERT(queue_.empty());
+  joints_.set_plan(memory_, plan);
+}
+
+const JointState& Simulation::joint_state_on_host() {
+  TALUS_ASSERT(queue_.empty());
+  if (backend_->kind() == Backend::cpu) return joints_.state();
+  joint_state_copy_ = joints_.state_copy(memory_, 0, joints_.rows());
+  return joint_state_copy_.view;
+}
+
+JointModelRow Simulation::joint_model_row(Index row) const {
+  TALUS_ASSERT(queue_.empty());
+  return talus::joint_model_row(joints_.model_copy(memory_, row, 1).view, 0);
+}
+
+JointStateRow Simulation::joint_state_row(Index row) const {
+  TALUS_ASSERT(queue_.empty());
+  return talus::joint_state_row(joints_.state_copy(memory_, row, 1).view, 0);
+}
+
+void Simulation::adopt_joints(const JointTables::ModelCopy& model, const JointTables::StateCopy& state, Index rows) {
+  TALUS_ASSERT(queue_.empty() && joints_.rows() == 0);
+  if (rows == 0) return;
+  joints_.reserve(memory_, rows, row_capacity_);
+  joints_.adopt(memory_, model, state, rows);
+}
+
+// ---- as plain memory -----------------------------------------------------------------------------------------------
+
 ContactImage Simulation::contacts() const {
   TALUS_ASSERT(queue_.empty());
   ContactImage image;
@@ -404,7 +467,7 @@ void Simulation::adopt(const ModelCopy& model, const StateCopy& state, const Inp
 std::size_t Simulation::bytes() const {
   return model_.bytes() + state_.bytes() + inputs_.bytes() + caches_[0].bytes() + caches_[1].bytes() + kept_.bytes() +
          scratch_.bytes() + counters_.bytes() + params_.bytes() + ignored_pairs_.bytes() + planes_.bytes() +
-         edits_.bytes() + replaced_.bytes() + instance_transforms_.bytes();
+         joints_.bytes() + edits_.bytes() + replaced_.bytes() + instance_transforms_.bytes();
 }
 
 }  // namespace talus

@@ -14,6 +14,7 @@
 
 #include "backend.h"
 #include "edit_queue.h"
+#include "joint_tables.h"
 #include "scratch.h"
 #include "table.h"
 
@@ -25,6 +26,7 @@ struct StepInput {
   StepShape shape;   // rows and plane_count are filled in by Simulation
   EditLayers edits;  // go in before the step; no body is added or removed by them
   Index body_count = 0;
+  Index joint_count = 0;
 };
 
 /// Over several steps.
@@ -72,12 +74,33 @@ class Simulation {
   void set_ignored_pairs(std::span<const std::uint64_t> pairs);
   void apply(const EditLayers& edits);
 
+  // ---- joints, between steps: the queue must be empty --------------------------------------------------------------
+  /// Makes room for that many rows of joints, and takes them into use.
+  void set_joint_rows(Index rows);
+  /// Rows from `first` on, which are in use; zeros take a joint out.
+  void write_joints(Index first, std::span<const JointModelRow> models, std::span<const JointStateRow> states);
+  void write_joint_model(Index row, const JointModelRow& model);
+  void write_joint_targets(Index row, Axis axis, float position, float velocity);
+  void clear_joint_impulses(Index row, Axis axis);
+  /// Steps from now on solve the joints that are in it, in its order.
+  void set_joint_plan(const JointPlanTables& plan);
+  /// State of all joints; on the CPU the table itself. Valid until the next step or edit.
+  const JointState& joint_state_on_host();
+  JointModelRow joint_model_row(Index row) const;
+  JointStateRow joint_state_row(Index row) const;
+  JointTables::ModelCopy joint_model_copy() const { return joints_.model_copy(memory_, 0, joints_.rows()); }
+  JointTables::StateCopy joint_state_copy() const { return joints_.state_copy(memory_, 0, joints_.rows()); }
+  /// Takes over saved joints; there must be none.
+  void adopt_joints(const JointTables::ModelCopy& model, const JointTables::StateCopy& state, Index rows);
+  const JointTables& joints() const { return joints_; }
+
   // ---- as plain memory: the queue must be empty --------------------------------------------------------------------
   /// State of all rows; on the CPU the table itself. Valid until the next step or edit.
   const BodyState& state_on_host();
   BodyStateRow state_row(Index row);
   /// The caller may change state behind our back from now on.
   void expose() { exposed_ = true; }
+  bool exposed() const { return exposed_; }
   ContactImage contacts() const;
   ModelCopy model_copy() const { return model_.download(memory_, rows_); }
   StateCopy state_copy() const { return state_.download(memory_, rows_); }
@@ -131,6 +154,7 @@ class Simulation {
   Table<BodyModel> model_;
   Table<BodyState> state_;
   Table<BodyInputs> inputs_;
+  JointTables joints_;
   CacheTables caches_[2];
   KeptBoxes kept_;
   Scratch scratch_;
@@ -156,6 +180,7 @@ class Simulation {
 
   StateCopy state_copy_{};
   bool state_copied_ = false;
+  JointTables::StateCopy joint_state_copy_{};
   bool exposed_ = false;
 };
 

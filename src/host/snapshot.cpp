@@ -11,6 +11,7 @@
 #include <string>
 #include <type_traits>
 
+#include "joint_row.h"
 #include "math/vec3.h"
 #include "state_hash.h"
 #include "validate.h"
@@ -23,7 +24,7 @@ static_assert(sizeof(BodyModelRow) == 64, "no gaps, so that rows can be compared
 static_assert(std::endian::native == std::endian::little, "snapshots are little-endian, written as memory has them");
 
 constexpr std::array<char, 8> kMagic{'t', 'a', 'l', 'u', 's', '\r', '\n', '\0'};
-constexpr std::uint32_t kVersion = 2;
+constexpr std::uint32_t kVersion = 3;
 constexpr Index kMaxRows = 1 << 30;
 constexpr const char* kRestore = "restore";
 
@@ -173,6 +174,18 @@ void transfer_future(Io& io, Snapshot& s) {
   values(io, c.contacts, pairs);
 }
 
+template <class Io>
+void transfer_joints(Io& io, Snapshot& s) {
+  JointImage& j = s.joints;
+  value(io, j.rows);
+  if (j.rows < 0 || j.rows > kMaxRows) reject_file("the number of joints is out of range");
+  const std::size_t rows = static_cast<std::size_t>(j.rows);
+  values(io, j.generations, rows);
+  values(io, j.collide, rows);
+  table<JointModel>(io, j.model, j.rows);
+  table<JointState>(io, j.state, j.rows);
+}
+
 // Names and sizes of all columns: a snapshot of another layout is recognised.
 std::uint64_t layout_hash() {
   Hash64 hash;
@@ -184,9 +197,13 @@ std::uint64_t layout_hash() {
   BodyModel model{};
   BodyState state{};
   BodyInputs inputs{};
+  JointModel joint_model{};
+  JointState joint_state{};
   visit_all_planes(model, visit);
   visit_all_planes(state, visit);
   visit_all_planes(inputs, visit);
+  visit_all_planes(joint_model, visit);
+  visit_all_planes(joint_state, visit);
   const std::uint32_t contact_size = sizeof(CachedContact);
   hash.add(&contact_size, sizeof(contact_size));
   return hash.value();
@@ -257,6 +274,42 @@ void check_ignored(const Snapshot& s) {
   }
 }
 
+// Every number of a state, of all rows.
+bool all_finite(JointState state, Index rows) {
+  bool finite = true;
+  visit_all_planes(state, [&](const char*, auto*& plane) {
+    if constexpr (std::is_same_v<decltype(plane), float*&>) {
+      finite = finite && std::all_of(plane, plane + rows, [](float x) { return is_finite(x); });
+    }
+  });
+  return finite;
+}
+
+void check_joints(const Snapshot& s) {
+  const JointImage& j = s.joints;
+  check(all_finite(j.state.view, j.rows), "a joint whose state is not finite");
+  for (Index row = 0; row < j.rows; ++row) {
+    const JointMirror mirror{joint_model_row(j.model.view, row), j.collide[static_cast<std::size_t>(row)]};
+    const JointModelRow& m = mirror.model;
+    check(m.alive <= 1, "a joint that is neither dead nor alive");
+    if (m.alive == 0) continue;
+    check(mirror.collide <= 1 && m.radial <= 1 && j.state.view.broken[row] <= 1,
+          "a flag of a joint that is not 0 or 1");
+    const auto is_body = [&](Index body) {
+      return body == -1 || (body >= 0 && body < s.rows && s.model.view.alive[body] != 0);
+    };
+    check(is_body(m.body_a) && is_body(m.body_b) && m.body_a != m.body_b, "a joint without a body");
+    const auto moves = [&](Index body) {
+      return body >= 0 && s.model.view.motion[body] == std::uint8_t(Motion::dynamic);
+    };
+    check(moves(m.body_a) || moves(m.body_b), "a joint of bodies that do not move");
+    // As for bodies: through the door of new ones.
+    const JointMirror again =
+        make_joint(Where{kRestore, "joints", row}, definition_of(mirror, {}, {}), {m.body_a, {}}, {m.body_b, {}});
+    check(same_rows(again.model, m), "a joint that no definition gives");
+  }
+}
+
 std::string read_exactly(std::istream& in, std::uint64_t size) {
   constexpr std::uint64_t kChunk = 1 << 20;  // a wrong size fails at the end of the file, not at the allocation
   std::string bytes;
@@ -281,7 +334,9 @@ T read_value(std::istream& in) {
 
 std::uint64_t hash_of(const Snapshot& snapshot) {
   HashSink sink;
-  transfer_future(sink, const_cast<Snapshot&>(snapshot));  // sinks do not write
+  Snapshot& s = const_cast<Snapshot&>(snapshot);  // sinks do not write
+  transfer_future(sink, s);
+  if (s.joints.rows > 0) transfer_joints(sink, s);  // a world that never had one has the hash that it had before joints
   return sink.hash.value();
 }
 
@@ -290,6 +345,7 @@ void write_snapshot(std::ostream& out, const Snapshot& snapshot) {
   CountSink counter;
   transfer_comforts(counter, s);
   transfer_future(counter, s);
+  transfer_joints(counter, s);
   const auto put = [&](const auto& v) { out.write(reinterpret_cast<const char*>(&v), sizeof(v)); };
   put(kMagic);
   put(kVersion);
@@ -298,6 +354,7 @@ void write_snapshot(std::ostream& out, const Snapshot& snapshot) {
   FileSink sink{out, {}};
   transfer_comforts(sink, s);
   transfer_future(sink, s);
+  transfer_joints(sink, s);
   put(sink.hash.value());
   if (!out) throw Error("save: writing " + std::to_string(counter.size) + " bytes failed");
 }
@@ -317,11 +374,13 @@ Snapshot read_snapshot(std::istream& in) {
   Source source{payload};
   transfer_comforts(source, s);
   transfer_future(source, s);
+  transfer_joints(source, s);
   if (!source.left.empty()) reject_file("the snapshot is longer than its own numbers say");
   validate_world(Where{kRestore, "def"}, s.def);
   check_bodies(s);
   check_contacts(s);
   check_ignored(s);
+  check_joints(s);
   return s;
 }
 

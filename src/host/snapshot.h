@@ -13,6 +13,14 @@
 
 namespace talus {
 
+struct JointImage {
+  Index rows = 0;
+  std::vector<std::uint32_t> generations;  // of each slot
+  std::vector<std::uint8_t> collide;       // of each row: JointMirror::collide
+  JointTables::ModelCopy model{};
+  JointTables::StateCopy state{};
+};
+
 struct Snapshot {
   WorldDef def;  // backend, threads and stream are not part of it
   std::uint64_t step_number = 0;
@@ -25,6 +33,7 @@ struct Snapshot {
   Simulation::InputsCopy inputs{};
   std::vector<std::uint64_t> ignored_pairs;  // ascending
   ContactImage contacts;
+  JointImage joints;
 };
 
 /// Hash over all that decides the future.

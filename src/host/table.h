@@ -95,11 +95,11 @@ class Table {
     lay_out(host.view, rows, host.bytes.data());
     return host;
   }
-  HostCopy download(Memory& memory, Index rows) const {
+  HostCopy download(Memory& memory, Index rows, Index first = 0) const {
     HostCopy host = host_copy(rows);
     std::vector<const void*> from;
     View source = view_;
-    visit_all_planes(source, [&](const char*, auto*& plane) { from.push_back(plane); });
+    visit_all_planes(source, [&](const char*, auto*& plane) { from.push_back(plane + first); });
     std::size_t i = 0;
     visit_all_planes(host.view, [&](const char*, auto*& plane) {
       if (rows > 0) memory.download(plane, from[i], sizeof(*plane) * static_cast<std::size_t>(rows));
@@ -107,13 +107,13 @@ class Table {
     });
     return host;
   }
-  void upload(Memory& memory, const HostCopy& host, Index rows) {
+  void upload(Memory& memory, const HostCopy& host, Index rows, Index first = 0) {
     std::vector<const void*> from;
     View source = host.view;
     visit_all_planes(source, [&](const char*, auto*& plane) { from.push_back(plane); });
     std::size_t i = 0;
     visit_all_planes(view_, [&](const char*, auto*& plane) {
-      if (rows > 0) memory.upload(plane, from[i], sizeof(*plane) * static_cast<std::size_t>(rows));
+      if (rows > 0) memory.upload(plane + first, from[i], sizeof(*plane) * static_cast<std::size_t>(rows));
       ++i;
     });
   }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// World: its life, its bodies and its steps. Edits are in world_edit.cpp, reading in world_read.cpp.
+// World: its life, its bodies and its steps. Edits are in world_edit.cpp, joints in world_joints.cpp, reading in
+// world_read.cpp.
 #include <talus/world.h>
 
 #include <algorithm>
@@ -24,9 +25,9 @@ std::shared_ptr<StepBackend> make_backend(const WorldDef& def) {
 
 // ---- Impl ----------------------------------------------------------------------------------------------------------
 
-Index World::Impl::row_of(const Where& where, BodyId body) const {
+Index World::Impl::row_of(const Where& where, BodyId body, const char* field) const {
   if (!slots.contains(body)) {
-    throw Error(where.text() + " = {slot " + std::to_string(body.slot) + ", generation " +
+    throw Error(where.text() + field + " = {slot " + std::to_string(body.slot) + ", generation " +
                 std::to_string(body.generation) + "} names no body of this world");
   }
   return static_cast<Index>(body.slot);
@@ -51,9 +52,16 @@ void World::Impl::send_lists() {
     planes_changed = false;
   }
   if (ignored_changed) {
-    sim->set_ignored_pairs(std::vector<std::uint64_t>(ignored.begin(), ignored.end()));
+    std::vector<std::uint64_t> pairs;
+    pairs.reserve(ignored.size() + coupled_pairs.size());
+    for (const auto& [pair, joints] : coupled_pairs) pairs.push_back(pair);
+    const auto middle = pairs.insert(pairs.end(), ignored.begin(), ignored.end());
+    std::inplace_merge(pairs.begin(), middle, pairs.end());
+    pairs.erase(std::unique(pairs.begin(), pairs.end()), pairs.end());
+    sim->set_ignored_pairs(pairs);
     ignored_changed = false;
   }
+  if (joints_changed) send_joint_plan();
 }
 
 void World::Impl::flush() {
@@ -126,6 +134,7 @@ std::vector<BodyId> World::add_bodies(std::span<const BodyDef> defs) {
 void World::remove_body(BodyId body) {
   const Index row = impl_->row_of({"remove_body", "body"}, body);
   impl_->settle();
+  impl_->remove_joints_of({&body, 1});
   impl_->replace_body(row, BodyMirror{}, BodyStateRow{});
   impl_->slots.release(row);
 }
@@ -140,6 +149,7 @@ void World::remove_bodies(std::span<const BodyId> bodies) {
     named[row] = true;
   }
   w.settle();
+  w.remove_joints_of(bodies);
   for (const BodyId body : bodies) {
     const Index row = static_cast<Index>(body.slot);
     w.replace_body(row, BodyMirror{}, BodyStateRow{});
@@ -170,7 +180,7 @@ void World::step_async(float dt) {
   Impl& w = *impl_;
   validate_dt({"step", "dt"}, w.def.solver, dt);
   if (w.sim->queue_full()) w.settle();
-  if (w.planes_changed || w.ignored_changed || w.edits.structural()) w.flush();
+  if (w.planes_changed || w.ignored_changed || w.joints_changed || w.edits.structural()) w.flush();
   StepInput input;
   {
     const FloatEnvironment environment;
@@ -180,6 +190,7 @@ void World::step_async(float dt) {
   input.shape.restitution = w.bouncing_count > 0;
   input.edits = w.edits.take();
   input.body_count = w.slots.count();
+  input.joint_count = w.joint_slots.count();
   w.sim->enqueue(std::move(input));
 }
 

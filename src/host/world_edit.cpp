@@ -2,7 +2,6 @@
 // Edits of a world: checked here, folded in edit_queue.cpp, and sent before the next step or read.
 #include <talus/world.h>
 
-#include <algorithm>
 #include <string>
 
 #include "exec_cpu.h"
@@ -10,14 +9,6 @@
 #include "world_impl.h"
 
 namespace talus {
-
-namespace {
-
-std::uint64_t pair_key(Index a, Index b) {
-  return (std::uint64_t(std::min(a, b)) << 32) | std::uint64_t(std::max(a, b));
-}
-
-}  // namespace
 
 void World::Impl::set_model(Index row) {
   edits.set_model(row, mirror(row).model);

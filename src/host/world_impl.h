@@ -1,15 +1,19 @@
 // SPDX-License-Identifier: MIT
 // What is behind talus::World: ids, a mirror of the models, queued edits, and the simulation that they go to.
 #pragma once
+#include <algorithm>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <set>
+#include <utility>
 #include <vector>
 
 #include <talus/world.h>
 
 #include "body_row.h"
 #include "edit_queue.h"
+#include "joint_row.h"
 #include "simulation.h"
 #include "slots.h"
 #include "snapshot.h"
@@ -25,13 +29,20 @@ struct World::Impl {
   Index bouncing_count = 0;         // bodies with restitution
   bool planes_changed = false;      // since they were sent to the simulation
   bool ignored_changed = false;
+
+  Slots joint_slots;
+  std::vector<JointMirror> joint_mirrors;        // of each slot
+  std::set<std::pair<Index, Index>> joints_of;   // row of a body, row of a joint
+  std::map<std::uint64_t, Index> coupled_pairs;  // as `ignored`: how many joints keep the pair from colliding
+  bool joints_changed = false;                   // since the simulation got a plan for them
+
   EditQueue edits;
   std::unique_ptr<Simulation> sim;
   StepReport report;    // of the last step known of
   StepSummary summary;  // of the steps since it was cleared
 
   /// The row of a body, or Error if the id names none.
-  Index row_of(const Where& where, BodyId body) const;
+  Index row_of(const Where& where, BodyId body, const char* field = "") const;
   BodyMirror& mirror(Index row) { return mirrors[static_cast<std::size_t>(row)]; }
   bool is_dynamic(Index row) { return mirror(row).model.motion == std::uint8_t(Motion::dynamic); }
 
@@ -45,9 +56,31 @@ struct World::Impl {
   void forget_ignored_pairs(Index row);
   void set_model(Index row);
 
+  /// The row of a joint, or Error if the id names none.
+  Index row_of(const Where& where, JointId joint) const;
+  JointMirror& joint_mirror(Index row) { return joint_mirrors[static_cast<std::size_t>(row)]; }
+  /// `state`: where the bodies are, or null if that does not matter.
+  JointSide side_of(const Where& where, const char* field, BodyId body, const BodyState* state);
+  JointMirror checked_joint(const Where& where, const JointDef& joint, const BodyState* state);
+  /// One or many: `where` gives the place of each. All are good, or none is added.
+  std::vector<JointId> add_joints(const Where& where, std::span<const JointDef> defs);
+  /// Keeps the lists of who is coupled to whom; +1 or -1.
+  void count_joint(Index row, const JointModelRow& model, bool collide, Index change);
+  /// Rows in ascending order.
+  void remove_joints(std::span<const Index> rows);
+  void remove_joints_of(std::span<const BodyId> bodies);
+  /// The mirror, with what the caller's kernels may have written since.
+  JointMirror& fresh_joint(Index row);
+  void send_joint_plan();
+
   Snapshot capture();
   void adopt(Snapshot snapshot);
 };
+
+/// Names a pair of rows in lists of pairs.
+inline std::uint64_t pair_key(Index a, Index b) {
+  return (std::uint64_t(std::min(a, b)) << 32) | std::uint64_t(std::max(a, b));
+}
 
 /// Edits kept on the host before they are sent: bounds the memory that adding a million bodies takes.
 constexpr Index kMaxQueuedEdits = 1 << 14;

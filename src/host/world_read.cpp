@@ -180,6 +180,11 @@ Snapshot World::Impl::capture() {
   s.inputs = sim->inputs_copy();
   s.ignored_pairs.assign(ignored.begin(), ignored.end());
   s.contacts = sim->contacts();
+  s.joints.rows = joint_slots.size();
+  s.joints.generations.assign(joint_slots.generations().begin(), joint_slots.generations().end());
+  for (const JointMirror& joint : joint_mirrors) s.joints.collide.push_back(joint.collide);
+  s.joints.model = sim->joint_model_copy();
+  s.joints.state = sim->joint_state_copy();
   return s;
 }
 
@@ -224,9 +229,19 @@ void World::Impl::adopt(Snapshot s) {
     ++mirror(static_cast<Index>(pair & 0xffffffffu)).ignored_pairs;
   }
   sim->adopt(s.model, s.state, s.inputs, s.contacts, s.rows, s.step_number);
-  planes_changed = ignored_changed = true;
+  joint_slots = Slots::from(s.joints.generations, {s.joints.model.view.alive.data, std::size_t(s.joints.rows)});
+  joint_mirrors.resize(static_cast<std::size_t>(s.joints.rows), JointMirror{});
+  for (Index row = 0; row < s.joints.rows; ++row) {
+    JointMirror& joint = joint_mirror(row);
+    joint.model = joint_model_row(s.joints.model.view, row);
+    joint.collide = s.joints.collide[static_cast<std::size_t>(row)];
+    if (joint.model.alive != 0) count_joint(row, joint.model, joint.collide != 0, 1);
+  }
+  sim->adopt_joints(s.joints.model, s.joints.state, s.joints.rows);
+  planes_changed = ignored_changed = joints_changed = true;
   report.step = s.step_number;
   report.body_count = slots.count();
+  report.joint_count = joint_slots.count();
 }
 
 // ---- the backend's memory ------------------------------------------------------------------------------------------
@@ -248,6 +263,27 @@ DeviceView World::device_view() {
   view.shape = {model.shape.data, model.shape.size};
   view.shape_size = model.shape_size;
   view.instance_transforms = w.def.instance_transforms ? w.sim->instance_transforms() : nullptr;
+  const JointModel& joint = w.sim->joints().model();
+  const JointState& joint_state = w.sim->joints().state();
+  view.joint_count = w.joint_slots.size();
+  view.joint_alive = {joint.alive.data, joint.alive.size};
+  view.joint_broken = {joint_state.broken.data, joint_state.broken.size};
+  view.joint_position_linear = joint_state.position_linear;
+  view.joint_position_angular = joint_state.position_angular;
+  view.joint_velocity_linear = joint_state.velocity_linear;
+  view.joint_velocity_angular = joint_state.velocity_angular;
+  view.joint_force = joint_state.force;
+  view.joint_torque = joint_state.torque;
+  view.joint_target_linear = joint.target_linear;
+  view.joint_target_angular = joint.target_angular;
+  view.joint_target_linear_velocity = joint.target_linear_velocity;
+  view.joint_target_angular_velocity = joint.target_angular_velocity;
+  view.joint_stiffness_linear = joint.stiffness_linear;
+  view.joint_stiffness_angular = joint.stiffness_angular;
+  view.joint_damping_linear = joint.damping_linear;
+  view.joint_damping_angular = joint.damping_angular;
+  view.joint_max_force = joint.max_force;
+  view.joint_max_torque = joint.max_torque;
   return view;
 }
 

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: MIT
+// In which order joints are solved: trees of locked joints, which a direct solver takes, and colors of all that is left
+// to sweeps. Made by the host whenever joints come, go or change what they hold. A pure function of the joints: equal
+// worlds have equal plans, and a snapshot need not keep one.
+#pragma once
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "joint_columns.h"
+
+namespace talus {
+
+/// What a plan needs to know of a joint.
+struct PlanJoint {
+  Index row;
+  Index body_a, body_b;  // rows, or -1: the world
+  std::uint32_t axes;    // JointModel::axes
+  bool radial;
+  bool rubs;  // has dry friction
+};
+PlanJoint plan_joint(Index row, const JointModelRow& model);
+
+/// JointPlan in plain memory.
+struct JointPlanTables {
+  std::vector<TreeLane> tree_lanes;
+  std::vector<TreeBatch> batches;
+  std::vector<ColorLane> color_lanes;
+  std::vector<Index> color_begin{0};
+  bool empty() const { return tree_lanes.empty() && color_lanes.empty(); }
+};
+
+/// Trees form a spanning forest of the dynamic bodies, over joints with a locked axis that are not radial. It is found
+/// breadth first, from what hangs on a body that does not move, and then from the heaviest body of what hangs on
+/// nothing. Locked joints that close a loop are colored.
+///   joints  in the order of their rows
+///   mass    [kg] of each body row; 0: the body does not move
+/// Cost: O(n log n).
+JointPlanTables make_joint_plan(std::span<const PlanJoint> joints, std::span<const float> mass);
+
+}  // namespace talus

@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: MIT
+// Joints of a world. Their edits go to the simulation at once, which therefore waits for queued steps; the plan in
+// which they are solved is made when the next step needs it.
+#include <talus/world.h>
+
+#include <algorithm>
+#include <string>
+
+#include "exec_cpu.h"
+#include "world_impl.h"
+
+namespace talus {
+
+namespace {
+
+constexpr std::int64_t kMaxJoints = 1 << 24;  // a lane for each, of 1 KB, has room in memory and in 32-bit counts
+
+JointReading reading_of(const JointStateRow& s) {
+  JointReading r{};
+  r.position = {s.position_linear.x,  s.position_linear.y,  s.position_linear.z,
+                s.position_angular.x, s.position_angular.y, s.position_angular.z};
+  r.velocity = {s.velocity_linear.x,  s.velocity_linear.y,  s.velocity_linear.z,
+                s.velocity_angular.x, s.velocity_angular.y, s.velocity_angular.z};
+  r.force = s.force;
+  r.torque = s.torque;
+  r.broken = s.broken != 0;
+  return r;
+}
+
+// Calls run(first, last) for places first..last of each run of consecutive rows.
+template <class F>
+void for_each_run(std::span<const Index> rows, F&& run) {
+  for (std::size_t first = 0; first < rows.size();) {
+    std::size_t last = first + 1;
+    while (last < rows.size() && rows[last] == rows[last - 1] + 1) ++last;
+    run(first, last);
+    first = last;
+  }
+}
+
+}  // namespace
+
+// ---- Impl ----------------------------------------------------------------------------------------------------------
+
+Index World::Impl::row_of(const Where& where, JointId joint) const {
+  if (!joint_slots.contains({joint.slot, joint.generation})) {
+    throw Error(where.text() + " = {slot " + std::to_string(joint.slot) + ", generation " +
+                std::to_string(joint.generation) + "} names no joint of this world");
+  }
+  return static_cast<Index>(joint.slot);
+}
+
+JointSide World::Impl::side_of(const Where& where, const char* field, BodyId body, const BodyState* state) {
+  if (body == kWorld) return {};
+  const Index row = row_of(where, body, field);
+  if (state == nullptr) return {row, {}};
+  return {row, {state->position[row], state->orientation[row]}};
+}
+
+JointMirror World::Impl::checked_joint(const Where& where, const JointDef& joint, const BodyState* state) {
+  const JointSide a = side_of(where, ".a", joint.a, state), b = side_of(where, ".b", joint.b, state);
+  if (a.row == b.row) {
+    throw Error(where.text() + ": a and b are " +
+                (a.row < 0 ? std::string("both the world") : "the same body, in slot " + std::to_string(a.row)));
+  }
+  const auto moves = [&](Index row) { return row >= 0 && is_dynamic(row); };
+  if (!moves(a.row) && !moves(b.row)) throw Error(where.text() + ": neither a nor b is dynamic; nothing could move");
+  return make_joint(where, joint, a, b);
+}
+
+std::vector<JointId> World::Impl::add_joints(const Where& where, std::span<const JointDef> defs) {
+  flush();
+  const bool one = where.index < 0;
+  const bool needs_poses = std::any_of(defs.begin(), defs.end(), [](const JointDef& d) { return !d.frames_in_bodies; });
+  const BodyState* state = needs_poses ? &sim->state_on_host() : nullptr;
+  std::vector<JointModelRow> models;
+  std::vector<std::uint8_t> collide;
+  models.reserve(defs.size());
+  for (std::size_t i = 0; i < defs.size(); ++i) {
+    const Where here{where.call, where.name, one ? -1 : static_cast<std::ptrdiff_t>(i)};
+    const JointMirror joint = checked_joint(here, defs[i], state);
+    models.push_back(joint.model);
+    collide.push_back(joint.collide);
+  }
+  const std::int64_t rows = joint_slots.size_after(static_cast<std::int64_t>(defs.size()));
+  if (rows > kMaxJoints) {
+    throw Error(std::string(where.call) + ": a world holds at most " + std::to_string(kMaxJoints) + " joints");
+  }
+  if (defs.empty()) return {};
+  sim->set_joint_rows(static_cast<Index>(rows));
+  joint_mirrors.resize(static_cast<std::size_t>(rows), JointMirror{});
+  std::vector<JointId> ids;
+  std::vector<Index> taken;
+  for (std::size_t i = 0; i < defs.size(); ++i) {
+    const BodyId slot = joint_slots.acquire();
+    const Index row = static_cast<Index>(slot.slot);
+    ids.push_back({slot.slot, slot.generation});
+    taken.push_back(row);
+    joint_mirror(row) = {models[i], collide[i]};
+    count_joint(row, models[i], collide[i] != 0, 1);
+  }
+  const std::vector<JointStateRow> states(defs.size());
+  for_each_run(taken, [&](std::size_t first, std::size_t last) {
+    sim->write_joints(taken[first], std::span(models).subspan(first, last - first),
+                      std::span(states).subspan(first, last - first));
+  });
+  joints_changed = true;
+  return ids;
+}
+
+void World::Impl::count_joint(Index row, const JointModelRow& model, bool collide, Index change) {
+  for (const Index body : {model.body_a, model.body_b}) {
+    if (body < 0) continue;
+    if (change > 0) {
+      joints_of.insert({body, row});
+    } else {
+      joints_of.erase({body, row});
+    }
+  }
+  if (collide || model.body_a < 0 || model.body_b < 0) return;
+  const auto pair = coupled_pairs.insert({pair_key(model.body_a, model.body_b), 0}).first;
+  pair->second += change;
+  if (pair->second == 0) coupled_pairs.erase(pair);
+  ignored_changed = true;
+}
+
+void World::Impl::remove_joints(std::span<const Index> rows) {
+  if (rows.empty()) return;
+  for (const Index row : rows) {
+    JointMirror& joint = joint_mirror(row);
+    count_joint(row, joint.model, joint.collide != 0, -1);
+    joint = JointMirror{};
+    joint_slots.release(row);
+  }
+  const std::vector<JointModelRow> models(rows.size());
+  const std::vector<JointStateRow> states(rows.size());
+  for_each_run(rows, [&](std::size_t first, std::size_t last) {
+    sim->write_joints(rows[first], std::span(models).first(last - first), std::span(states).first(last - first));
+  });
+  joints_changed = true;
+}
+
+void World::Impl::remove_joints_of(std::span<const BodyId> bodies) {
+  if (joints_of.empty()) return;
+  std::vector<Index> rows;
+  for (const BodyId body : bodies) {
+    const Index row = static_cast<Index>(body.slot);
+    for (auto it = joints_of.lower_bound({row, 0}); it != joints_of.end() && it->first == row; ++it) {
+      rows.push_back(it->second);
+    }
+  }
+  std::sort(rows.begin(), rows.end());
+  rows.erase(std::unique(rows.begin(), rows.end()), rows.end());  // joints between two of the bodies
+  remove_joints(rows);
+}
+
+JointMirror& World::Impl::fresh_joint(Index row) {
+  if (sim->exposed()) joint_mirror(row).model = sim->joint_model_row(row);
+  return joint_mirror(row);
+}
+
+void World::Impl::send_joint_plan() {
+  std::vector<PlanJoint> joints;
+  joints.reserve(static_cast<std::size_t>(joint_slots.count()));
+  for (Index row = 0; row < joint_slots.size(); ++row) {
+    if (joint_slots.alive(row)) joints.push_back(plan_joint(row, joint_mirror(row).model));
+  }
+  std::vector<float> mass;
+  mass.reserve(mirrors.size());
+  for (const BodyMirror& body : mirrors) mass.push_back(body.mass);
+  sim->set_joint_plan(make_joint_plan(joints, mass));
+  joints_changed = false;
+}
+
+// ---- joints come and go --------------------------------------------------------------------------------------------
+
+JointId World::add_joint(const JointDef& def) {
+  return impl_->add_joints({"add_joint", "def"}, {&def, 1}).front();
+}
+
+std::vector<JointId> World::add_joints(std::span<const JointDef> defs) {
+  return impl_->add_joints({"add_joints", "defs", 0}, defs);
+}
+
+void World::remove_joint(JointId joint) {
+  const Index row = impl_->row_of({"remove_joint", "joint"}, joint);
+  impl_->settle();
+  impl_->remove_joints({&row, 1});
+}
+
+bool World::contains(JointId joint) const {
+  return impl_->joint_slots.contains({joint.slot, joint.generation});
+}
+
+Index World::joint_count() const {
+  return impl_->joint_slots.count();
+}
+
+std::vector<JointId> World::joints() const {
+  std::vector<JointId> ids;
+  ids.reserve(static_cast<std::size_t>(joint_count()));
+  for (Index slot = 0; slot < impl_->joint_slots.size(); ++slot) {
+    const BodyId id = impl_->joint_slots.id(slot);
+    if (impl_->joint_slots.alive(slot)) ids.push_back({id.slot, id.generation});
+  }
+  return ids;
+}
+
+// ---- edits ---------------------------------------------------------------------------------------------------------
+
+void World::set_axis(JointId joint, Axis axis, const AxisDef& def) {
+  Impl& w = *impl_;
+  const Index row = w.row_of({"set_axis", "joint"}, joint);
+  require_axis({"set_axis", "axis"}, axis);
+  w.settle();
+  JointMirror& mirror = w.fresh_joint(row);
+  JointModelRow next = mirror.model;
+  put_axis({"set_axis", "def"}, "", next, axis, def);
+  require_some_axis({"set_axis", "joint"}, "", next);
+  const PlanJoint was = plan_joint(row, mirror.model), will_be = plan_joint(row, next);
+  w.sim->write_joint_model(row, next);
+  mirror.model = next;
+  if (was.axes != will_be.axes) w.sim->clear_joint_impulses(row, axis);
+  w.joints_changed = w.joints_changed || was.axes != will_be.axes || was.rubs != will_be.rubs;
+}
+
+void World::set_targets(JointId joint, Axis axis, float position, float velocity) {
+  Impl& w = *impl_;
+  const Index row = w.row_of({"set_targets", "joint"}, joint);
+  require_axis({"set_targets", "axis"}, axis);
+  require_finite({"set_targets", "position"}, "", position);
+  require_finite({"set_targets", "velocity"}, "", velocity);
+  w.settle();
+  set_targets_of(w.joint_mirror(row).model, axis, position, velocity);
+  w.sim->write_joint_targets(row, axis, position, velocity);
+}
+
+// ---- reading -------------------------------------------------------------------------------------------------------
+
+JointDef World::definition(JointId joint) {
+  Impl& w = *impl_;
+  const Index row = w.row_of({"definition", "joint"}, joint);
+  w.settle();
+  const JointMirror& mirror = w.fresh_joint(row);
+  const auto id = [&](Index body) { return body < 0 ? kWorld : w.slots.id(body); };
+  return definition_of(mirror, id(mirror.model.body_a), id(mirror.model.body_b));
+}
+
+void World::read_joints(std::span<const JointId> joints, std::span<JointReading> out) {
+  Impl& w = *impl_;
+  if (joints.size() != out.size()) {
+    throw Error("read_joints: out has " + std::to_string(out.size()) + " elements for " +
+                std::to_string(joints.size()) + " joints");
+  }
+  for (std::size_t i = 0; i < joints.size(); ++i) w.row_of({"read_joints", "joints", std::ptrdiff_t(i)}, joints[i]);
+  if (joints.empty()) return;
+  w.settle();
+  const JointState& state = w.sim->joint_state_on_host();
+  for (std::size_t i = 0; i < joints.size(); ++i) {
+    out[i] = reading_of(joint_state_row(state, static_cast<Index>(joints[i].slot)));
+  }
+}
+
+JointReading World::reading(JointId joint) {
+  const Index row = impl_->row_of({"reading", "joint"}, joint);
+  impl_->settle();
+  return reading_of(impl_->sim->joint_state_row(row));
+}
+
+}  // namespace talus
