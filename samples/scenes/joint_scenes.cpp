@@ -106,12 +106,12 @@ Scene bridge(int planks, int boxes) {
     def.density = 500;
     scene.bodies.push_back(def);
   }
-  // Boxes in rows of four along the middle third of the bridge.
+  // Boxes two abreast over the middle third of the bridge, in layers.
   const double span = 2 * radius * std::sin(half_angle), edge = 0.4, spacing = 0.6;  // [m]
   const int columns = std::max(1, static_cast<int>(span / 3 / spacing));
   Jitter jitter;
   for (int i = 0; i < boxes; ++i) {
-    const int column = i % columns, row = i / columns % 2, layer = i / (2 * columns);
+    const int row = i % 2, column = i / 2 % columns, layer = i / (2 * columns);
     const double x = (column - (columns - 1) * 0.5) * spacing, top = lowest + radius * (1 - std::cos(half_angle / 2));
     BodyDef def =
         body_at(box(to_vec3({edge / 2, edge / 2, edge / 2})), {x, top + 1 + layer * spacing, (row - 0.5) * spacing});
@@ -126,11 +126,12 @@ Scene bridge(int planks, int boxes) {
 Scene ragdolls(int count) {
   Scene scene;
   scene.view_from = {0.55f, 0.45f, 0.75f};
-  const double cell = 2.1, layer_height = 0.7;         // [m] that a lying figure has to itself
   const double rise = 0.2, tread = 0.35, run_out = 5;  // [m] of a stair; of the floor below
+  const int stairs_in_cell = 6;
+  const double cell = stairs_in_cell * tread, layer_height = 0.7;  // [m] that a lying figure has to itself
   const int side = std::max(2, static_cast<int>(std::ceil(std::sqrt(count / 4.0))));
-  const double half_width = side * cell / 2, length = side * cell;
-  const int stairs = static_cast<int>(std::ceil(length / tread));
+  const double half_width = side * cell / 2;
+  const int stairs = side * stairs_in_cell;
   add_ground_plane(scene);
   add_wall(scene, {1, 0, 0}, {-half_width, 0, 0});
   add_wall(scene, {-1, 0, 0}, {half_width, 0, 0});

@@ -215,6 +215,49 @@ double kinetic_energy(const BodyDef& def, const BodyMotion& motion) {
   return 0.5 * mass(def) * dot(v, v) + 0.5 * (moments.x * w.x * w.x + moments.y * w.y * w.y + moments.z * w.z * w.z);
 }
 
+struct Frame {
+  Vecd origin;
+  Rotation<double> orientation;
+};
+Frame frame(const Transform& t) {
+  return {vec<double>(t.position), rotation<double>(t.orientation)};
+}
+// A frame given in another one.
+Frame operator*(const Frame& outer, const Frame& inner) {
+  const Rotation<double> a = outer.orientation, b = inner.orientation;
+  return {outer.origin + rotate(a, inner.origin),
+          {a.w * b.x + a.x * b.w + a.y * b.z - a.z * b.y, a.w * b.y - a.x * b.z + a.y * b.w + a.z * b.x,
+           a.w * b.z + a.x * b.y - a.y * b.x + a.z * b.w, a.w * b.w - a.x * b.x - a.y * b.y - a.z * b.z}};
+}
+Frame inverse(const Frame& f) {
+  const Rotation<double> q = f.orientation;
+  return {-rotate_back(q, f.origin), {-q.x, -q.y, -q.z, q.w}};
+}
+
+// One of a joint's two frames, where its body has carried it; body -1 is the world. `in_body` counts if the joint is
+// given by frames in its bodies, else `point`, where the frame's origin was when the scene began.
+Frame frame_now(const Scene& scene, int body, const JointDef& def, const Transform& in_body, Vec3 point,
+                std::span<const BodyMotion> motions) {
+  const Frame given = frame(def.frames_in_bodies ? in_body : Transform{point, def.frame.orientation});
+  if (body < 0) return given;
+  const auto i = static_cast<std::size_t>(body);
+  const Frame now = frame(motions[i].pose);
+  if (def.frames_in_bodies) return now * given;
+  return now * (inverse(frame({scene.bodies[i].position, scene.bodies[i].orientation})) * given);
+}
+
+// How far a coordinate is from where its axis lets it be.
+double outside(const AxisDef& axis, double x) {
+  switch (axis.mode) {
+    case AxisMode::locked:
+      return x;
+    case AxisMode::limited:
+      return x - std::clamp(x, double(axis.lower), double(axis.upper));
+    default:
+      return 0.0;
+  }
+}
+
 // Pairs that a joint keeps from colliding, the lower index first, in order.
 std::vector<std::pair<int, int>> passing_pairs(const Scene& scene) {
   std::vector<std::pair<int, int>> pairs;
@@ -326,40 +369,14 @@ Vecd inertia(const BodyDef& def) {
 }
 
 double joint_error(const Scene& scene, const AssemblyJoint& joint, std::span<const BodyMotion> motions) {
-  struct Place {
-    Vecd position;
-    Rotation<double> orientation;
-  };
-  const auto place = [](const Transform& t) { return Place{vec<double>(t.position), rotation<double>(t.orientation)}; };
   const JointDef& def = joint.def;
-  const Place start = place(def.frame);
-  // Where a body has carried a point, and the direction of an axis, of the joint's frame in it.
-  const auto carried = [&](int body, const Transform& frame, Vecd axis) {
-    const Place in_body = place(frame);
-    if (body < 0) {
-      const Place fixed = def.frames_in_bodies ? in_body : start;
-      return std::pair{fixed.position, rotate(fixed.orientation, axis)};
-    }
-    const auto i = static_cast<std::size_t>(body);
-    const Place now = place(motions[i].pose);
-    Vecd arm = in_body.position, direction = rotate(in_body.orientation, axis);
-    if (!def.frames_in_bodies) {
-      const Place first = place({scene.bodies[i].position, scene.bodies[i].orientation});
-      arm = rotate_back(first.orientation, start.position - first.position);
-      direction = rotate_back(first.orientation, rotate(start.orientation, axis));
-    }
-    return std::pair{now.position + rotate(now.orientation, arm), rotate(now.orientation, direction)};
-  };
-  const Vecd between = carried(joint.b, def.frame_b, {}).first - carried(joint.a, def.frame_a, {}).first;
-  const auto outside = [](const AxisDef& axis, double x) {
-    if (axis.mode == AxisMode::locked) return x;
-    if (axis.mode == AxisMode::free) return 0.0;
-    return x - std::clamp(x, double(axis.lower), double(axis.upper));
-  };
+  const Frame frame_a = frame_now(scene, joint.a, def, def.frame_a, def.frame.position, motions);
+  const Frame frame_b = frame_now(scene, joint.b, def, def.frame_b, def.point_b.value_or(def.frame.position), motions);
+  const Vecd between = frame_b.origin - frame_a.origin;
   if (def.radial) return std::fabs(outside(def.axis(Axis::x), length(between)));
-  const auto along = [&](Vecd axis) { return dot(between, carried(joint.a, def.frame_a, axis).second); };
-  return length(Vecd{outside(def.axis(Axis::x), along({1, 0, 0})), outside(def.axis(Axis::y), along({0, 1, 0})),
-                     outside(def.axis(Axis::z), along({0, 0, 1}))});
+  const Vecd along = rotate_back(frame_a.orientation, between);
+  return length(Vecd{outside(def.axis(Axis::x), along.x), outside(def.axis(Axis::y), along.y),
+                     outside(def.axis(Axis::z), along.z)});
 }
 
 Metrics measure(const Scene& scene, std::span<const BodyMotion> motions) {

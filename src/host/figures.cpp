@@ -213,7 +213,10 @@ void Figure::set_angles(World& world, std::string_view name, Vec3 angles) const 
   if (index == 0) throw Error("set_angles: segment \"" + std::string(name) + "\" is the root: it has no joint");
   const Segment& turned = skeleton.segments[index];
   check_angles(turned, "set_angles", angles);
-  for (const Axis turn : kTurns) world.set_targets(joints[index], turn, angle_of(angles, turn), 0.0f);
+  for (const Axis turn : kTurns) {
+    const AxisRange range = range_of(turned, turn);
+    if (range.lower < range.upper) world.set_targets(joints[index], turn, angle_of(angles, turn), 0.0f);
+  }
 }
 
 }  // namespace talus
