@@ -33,6 +33,11 @@ struct Counters {
   Index lanes;            // rows of the solver's table: contacts in color order, each color padded to whole blocks
   Index color_begin[kColorCount + 1];  // first lane of each color, multiples of kLanes; the last one equals `lanes`
   Index color_size[kColorCount];       // contacts of each color
+  Index tree_lanes;                    // lanes of the trees of joints
+  Index tree_batches;                  //
+  Index joint_lanes;                   // lanes of colored joints
+  Index joint_blocks;                  // the same in blocks
+  Index joints;                        // rows of joints
   Index split_rows;                    // body rows if the overflow color has contacts, else 0
 
   Index cached_rows;  // body rows of the step that wrote the last contact cache: later ones have no past
@@ -49,6 +54,7 @@ struct Counters {
   // Report.
   Index points;
   Index recycled;
+  Index broken_joints;                     // in this step
   Index first_bad_row;                     // lowest row that left the finite range, or INT32_MAX
   std::uint32_t residual_complementarity;  // bits of a float >= 0, so that integer max is float max
   std::uint32_t residual_approach;

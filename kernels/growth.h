@@ -4,6 +4,7 @@
 // the state stays as it was. The host enlarges the buffer and runs the step again.
 #pragma once
 #include "counters.h"
+#include "joint_columns.h"
 #include "lane_blocks.h"
 
 namespace talus::inline TALUS_ISA {
@@ -13,6 +14,7 @@ TALUS_INLINE void clear_loop_bounds(Counters& c) {
   c.search_rows = c.search_lanes = c.search_row_ends = 0;
   c.rows = c.row_lanes = c.row_ends = c.first_lane = c.entries = c.pairs = c.pair_lanes = c.record_units = c.contacts =
       c.lanes = c.split_rows = 0;
+  c.tree_lanes = c.tree_batches = c.joint_lanes = c.joint_blocks = c.joints = 0;
   for (Index& begin : c.color_begin) begin = 0;
   for (Index& size : c.color_size) size = 0;
 }
@@ -45,7 +47,9 @@ struct CheckGrowth {
 /// First kernel of a step. One element.
 struct BeginStep {
   Counters* counters;
-  Index rows;  // host's number
+  Index rows;         // host's numbers
+  Index joints;       //
+  JointPlan planned;  //
 
   TALUS_HD void operator()(Index) const {
     clear_loop_bounds(*counters);
@@ -53,10 +57,16 @@ struct BeginStep {
       counters->rows = rows;
       counters->row_ends = rows + 1;
       counters->row_lanes = (rows + kLanes) / kLanes * kLanes;
+      counters->joints = joints;
+      counters->tree_lanes = planned.tree_lanes.size;
+      counters->tree_batches = planned.batches.size;
+      counters->joint_lanes = planned.color_lanes.size;
+      counters->joint_blocks = planned.color_lanes.size / kLanes;
     }
     counters->left_bounds = 0;
     counters->points = 0;
     counters->recycled = 0;
+    counters->broken_joints = 0;
     counters->first_bad_row = 0x7fffffff;
     counters->residual_complementarity = 0;
     counters->residual_approach = 0;

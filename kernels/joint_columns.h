@@ -94,7 +94,7 @@ constexpr Drive axis_drive(std::uint32_t axes, int axis) {
 struct TreeLane {
   Index joint;       // -1: none, the root of a tree that hangs on nothing
   Index child;       // body row, or -1: padding
-  Index parent;      // body row, or -1: a body that does not move, or none
+  Index parent;      // body row, or -1: none that moves by forces
   Index child_is_a;  // 1: the child is body a of the joint
 };
 /// Blocks of lanes that one warp or thread works on, one after another.
@@ -104,8 +104,8 @@ struct TreeBatch {
 };
 /// A lane of the colored joints. Within a color no dynamic body appears twice.
 struct ColorLane {
-  Index joint;         // -1: padding
-  Index solves_locks;  // 1: also the locked axes, which are in no tree
+  Index joint;    // -1: padding
+  Index in_tree;  // 1: a tree has its locked axes; else they are solved here
 };
 
 struct JointPlan {
@@ -119,7 +119,7 @@ struct JointPlan {
 // ---- scratch of the solver: a lane for each lane of the plan
 // -----------------------------------------------------------
 
-/// Of the tree solver. Rows are B against A turned such that they are child against parent: for row i,
+/// Of the tree solver. Rows are turned such that they are child against parent: for row i,
 /// direction_i . (v_child - v_parent) + lever_child_i . w_child - lever_parent_i . w_parent. Turning rows have no
 /// direction. Rows of axes that are not locked are zero.
 namespace tree_row {
@@ -127,72 +127,95 @@ enum Field : int {
   child,                        // body row; the null body in padding
   parent,                       // body row; the null body if it does not move
   joint,                        // row of the joint, or ~0
-  locked,                       // bit for each axis
   sign,                         // -1: the child is body a, else 1
-  offset,                       // [m] from A's centre to B's at the start of the step
+  turns,                        // 1: the joint locks a turning axis, also when it is broken; else its turning rows stay 0
+  locked,                       // 1 for each axis that is, else 0
+  offset = locked + 6,          // [m] from A's centre to B's at the start of the step
   anchor_a = offset + 3,        // [m] JointModel::anchor_a, ...
   anchor_b = anchor_a + 3,      //
   frame_a = anchor_b + 3,       //
   frame_b = frame_a + 4,        //
   error = frame_b + 4,          // [m, rad] of each locked axis, now
-  direction = error + 6,        // of the three linear rows
+  direction = error + 6,        // of the three linear rows; the world's axes if they alone are locked
   lever_child = direction + 9,  // of all six rows; scaled axes, see solve_columns.h
   lever_parent = lever_child + 18,
-  response = lever_parent + 18,  // [1/kg, ...] inverse inertia of the child with all that hangs on it: 6x6, symmetric
-  mass = response + 21,          // [kg, ...] inverse of the rows' 6x6 matrix
+  response = lever_parent + 18,  // inverse inertia of the child with all that hangs on it, as in TreeInertia
+  mass = response + 21,          // inverse of the rows' 6x6 matrix, laid out the same way
   impulse = mass + 21,           // [N s, N m s] of each row, summed over the step
   kFields = impulse + 6,
 };
 }  // namespace tree_row
 using TreeRows = LaneBlocks<tree_row::kFields>;
 
-/// Of the colored joints: rows for all six axes.
+/// Of the colored joints: rows for all six axes. Lanes of joints that hold nothing have neither locks nor forces.
 namespace joint_row {
 enum Field : int {
-  body_a,
-  body_b,
-  joint,
-  locked,                   // bit for each axis that is locked here
-  limited,                  // bit for each axis
-  driven,                   // bit for each axis
-  rubbed,                   // bit for each axis with friction
-  radial,                   // 1: the x axis is the distance
-  offset,                   // [m] from A's centre to B's at the start of the step
-  anchor_a = offset + 3,    //
-  anchor_b = anchor_a + 3,  //
-  frame_a = anchor_b + 3,   //
-  frame_b = frame_a + 4,    //
-  position = frame_b + 4,   // [m, rad] of each axis, now
-  before = position + 6,    // the same when the sub-step began
-  direction = before + 6,   // of the three linear axes
-  lever_a = direction + 9,  // of all six; scaled axes
-  lever_b = lever_a + 18,
-  give_a = lever_b + 18,  // inverse inertia of A in scaled axes, now: 3x3, symmetric
-  give_b = give_a + 6,
-  lock_mass = give_b + 6,      // inverse of the 6x6 matrix of the locked rows
-  axis_mass = lock_mass + 21,  // [kg, kg m2] effective mass of each axis by itself
-  lower = axis_mass + 6,       // [m, rad]
-  upper = lower + 6,
-  target = upper + 6,               // [m, rad]
-  target_speed = target + 6,        // [m/s, rad/s]
-  drive_rate = target_speed + 6,    // [1/s] part of the distance from the target removed a second
-  drive_softness = drive_rate + 6,  // [1/kg, ...] S3-68
-  drive_most = drive_softness + 6,  // [N s, N m s] in a sub-step
-  friction_most = drive_most + 6,   // [N s, N m s] in a sub-step
-  limit_hertz = friction_most + 6,
-  limit_damping_ratio,
-  limit_restitution,
-  approach,                 // [m/s, rad/s] rates when the step began
-  peak = approach + 6,      // [N s, N m s] largest limit impulse of the step
-  lock_impulse = peak + 6,  // [N s, N m s] of this sub-step, ...
-  drive_impulse = lock_impulse + 6,
+  body_a,                    // the null body in padding and for the world
+  body_b,                    //
+  joint,                     // row of the joint, or ~0
+  uses,                      // what some lane of the block has: see joint_uses
+  locked,                    // 1 for each axis that is locked here, else 0
+  driven = locked + 6,       // talus::Drive of each axis
+  radial = driven + 6,       // 1: the x axis is the distance
+  offset,                    // [m] from A's centre to B's at the start of the step
+  anchor_a = offset + 3,     //
+  anchor_b = anchor_a + 3,   //
+  frame_a = anchor_b + 3,    //
+  frame_b = frame_a + 4,     //
+  position = frame_b + 4,    // [m, rad] of each axis, now
+  before = position + 6,     // the same when the sub-step began
+  direction = before + 6,    // of the three linear axes
+  lever_a = direction + 9,   // of all six; scaled axes
+  lever_b = lever_a + 18,    //
+  give_a = lever_b + 18,     // inverse inertia of A in scaled axes, now: 3x3, symmetric
+  give_b = give_a + 6,       //
+  lock_mass = give_b + 6,    // inverse of the 6x6 matrix of the locked rows
+  axis_mass = lock_mass + 21,        // [kg, kg m2] effective mass of each axis by itself
+  lower = axis_mass + 6,             // [m, rad] -kNoLimit: none
+  upper = lower + 6,                 //
+  target = upper + 6,                // [m, rad]
+  target_speed = target + 6,         // [m/s, rad/s]
+  stiffness = target_speed + 6,      // AxisDef::stiffness, ...
+  damping = stiffness + 6,           //
+  drive_rate = damping + 6,          // [1/s] part of the distance from the target removed a second
+  drive_softness = drive_rate + 6,   // [1/kg, 1/kg/m2] speed that the drive gives way for an impulse (S3-68)
+  drive_most = drive_softness + 6,   // [N s, N m s] in a sub-step
+  friction_most = drive_most + 6,    // [N s, N m s] in a sub-step
+  limit_hertz = friction_most + 6,   //
+  limit_damping_ratio,               //
+  limit_restitution,                 //
+  approach,                          // [m/s, rad/s] rates when the step began
+  peak = approach + 6,               // [N s, N m s] largest limit impulse of the step
+  lock_impulse = peak + 6,           // [N s, N m s] on b, of this sub-step, ...
+  drive_impulse = lock_impulse + 6,  //
   friction_impulse = drive_impulse + 6,
-  limit_impulse = friction_impulse + 6,
-  sum = limit_impulse + 6,  // of all four, over the step
+  limit_impulse = friction_impulse + 6,  // > 0 at the lower limit, < 0 at the upper
+  sum = limit_impulse + 6,               // of all four, over the step
   kFields = sum + 6,
 };
 }  // namespace joint_row
 using JointRows = LaneBlocks<joint_row::kFields>;
+
+/// Bits of joint_row::uses.
+namespace joint_uses {
+constexpr std::uint32_t lock(int axis) {
+  return 1u << axis;
+}
+constexpr std::uint32_t drive(int axis) {
+  return 1u << (6 + axis);
+}
+constexpr std::uint32_t friction(int axis) {
+  return 1u << (12 + axis);
+}
+constexpr std::uint32_t limit(int axis) {
+  return 1u << (18 + axis);
+}
+constexpr std::uint32_t kLocks = 0x3f, kTurnLocks = 0x38;
+/// Anything at all along an axis.
+constexpr std::uint32_t any(int axis) {
+  return lock(axis) | drive(axis) | friction(axis) | limit(axis);
+}
+}  // namespace joint_uses
 
 /// What hangs on a body, on its way up the tree: an impulse. 32 bytes; zero between solves.
 struct alignas(32) TreePush {

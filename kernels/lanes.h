@@ -72,6 +72,18 @@ TALUS_INLINE void store_together(float* base, Index row, const Real in[8]) {
   scatter_together(base, rows, in, every_lane(Real{}));
 }
 
+/// All lanes of a block, for kernels in which one warp or thread works on blocks one after another: what a block wrote is
+/// seen by the next.
+template <class Real, class Body>
+TALUS_INLINE void for_lanes_of(Index block, Body&& body) {
+#if TALUS_ON_DEVICE
+  body(block * kLanes + Index(threadIdx.x % 32));
+  __syncwarp();
+#else
+  for (Index lane = 0; lane < kLanes; lane += LaneCount<Real>::value) body(block * kLanes + lane);
+#endif
+}
+
 /// Of larger records, in units of eight words from `place[row]` on.
 template <class Real, class Records>
 TALUS_INLINE void gather_unit_together(const Records& records, const std::uint32_t* rows, int unit, Real out[8]) {

@@ -20,6 +20,7 @@ struct StepParams {
   Softness contact;             // between moving bodies
   Softness ground;              // where one of the two is fixed or kinematic: twice as stiff
   Softness split;               // overflow contacts
+  Softness joint;               // limits, and locked axes that are in no tree
   float max_push_speed;         // [m/s]
   float restitution_threshold;  // [m/s]
   float speculative_distance;   // [m]

@@ -63,6 +63,16 @@ __device__ __forceinline__ bool loop_over(LaneRange range, const Kernel& kernel)
   return begin != end;
 }
 
+/// A warp takes a batch.
+template <class Kernel>
+__device__ __forceinline__ bool loop_over_batches(Count n, const Kernel& kernel) {
+  const unsigned count = static_cast<unsigned>(n.live == nullptr ? n.capacity : *n.live);
+  TALUS_ASSERT(count <= static_cast<unsigned>(n.capacity));
+  const unsigned stride = gridDim.x * blockDim.x / 32;
+  for (unsigned i = first_element() / 32; i < count; i += stride) kernel.template run<float>(static_cast<Index>(i));
+  return count != 0;
+}
+
 template <class Kernel>
 __global__ void __launch_bounds__(kBlockThreads, kResidentBlocks) run(Count n, const __grid_constant__ Kernel kernel) {
   loop_over(n, kernel);
@@ -92,6 +102,12 @@ class CudaTeam {
     if (loop_over(range, kernel)) cooperative_groups::this_grid().sync();
 #endif
   }
+  template <class Kernel>
+  TALUS_HD void for_each_batch(const char*, Count n, const Kernel& kernel) {
+#if TALUS_ON_DEVICE
+    if (loop_over_batches(n, kernel)) cooperative_groups::this_grid().sync();
+#endif
+  }
 };
 
 /// Goes through a task on the host and finds out for how many elements it has work at a time.
@@ -104,6 +120,10 @@ class MeasuringTeam {
   template <class Kernel>
   void for_each_lane(const char*, LaneRange range, const Kernel&) {
     capacity = std::max(capacity, range.capacity);
+  }
+  template <class Kernel>
+  void for_each_batch(const char*, Count n, const Kernel&) {
+    capacity = std::max(capacity, 32 * n.capacity);
   }
   Index capacity = 0;
 };

@@ -13,7 +13,9 @@
 //       task(team), a sequence of loops without a launch for each: team has for_each and for_each_lane, and a loop sees
 //       all that the loops before it wrote. Every thread of a GPU goes through the task, so it reads no memory but
 //       through its loops. A loop without elements costs nothing, not even a barrier; what it counted must therefore
-//       not be written by the next loop.
+//       not be written by the next loop. A team also has
+//   team.for_each_batch(name, Count n, kernel)
+//       kernel.template run<Real>(batch): all of it by one warp, or by one thread; see for_lanes_of in lanes.h.
 //   exec.exclusive_scan(name, Column<Index> values, Count n)
 //       In place: values[i] becomes the sum of all before it.
 //   exec.sort_by_key(name, SortColumns columns, Count n, int bits)

@@ -156,6 +156,16 @@ class CpuTeam {
     member_->wait();
   }
 
+  template <class Kernel>
+  void for_each_batch(const char*, Count n, const Kernel& kernel) {
+    const Index size = n.live == nullptr ? n.capacity : *n.live;
+    if (size <= 0) return;
+    const Part part = part_of(size, 1);
+    const Kernel local = kernel;
+    for (Index batch = part.first; batch < part.last; ++batch) local.template run<Real>(batch);
+    member_->wait();
+  }
+
  private:
   struct Part {
     Index first, last;

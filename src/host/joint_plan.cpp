@@ -248,7 +248,7 @@ Index lowest_free(const ColorSet& a, const ColorSet& b) {
 void lay_out_colors(std::span<const PlanJoint> joints, std::span<const float> mass, const Forest& forest,
                     JointPlanTables& plan) {
   struct Colored {
-    Index color, joint, solves_locks;
+    Index color, joint, in_tree;
   };
   std::vector<Colored> colored;
   std::vector<ColorSet> taken(mass.size());
@@ -257,18 +257,18 @@ void lay_out_colors(std::span<const PlanJoint> joints, std::span<const float> ma
     const PlanJoint& j = joints[i];
     const bool moves_a = j.body_a >= 0 && mass[std::size_t(j.body_a)] > 0.0f;
     const bool moves_b = j.body_b >= 0 && mass[std::size_t(j.body_b)] > 0.0f;
-    const bool solves_locks = locks(j.axes) && !forest.in_tree(static_cast<Index>(i));
-    if ((!moves_a && !moves_b) || !(solves_locks || sweeps(j))) continue;
+    const bool in_tree = forest.in_tree(static_cast<Index>(i));
+    if ((!moves_a && !moves_b) || !((locks(j.axes) && !in_tree) || sweeps(j))) continue;
     const Index color =
         lowest_free(moves_a ? taken[std::size_t(j.body_a)] : none, moves_b ? taken[std::size_t(j.body_b)] : none);
     if (moves_a) taken[std::size_t(j.body_a)].add(color);
     if (moves_b) taken[std::size_t(j.body_b)].add(color);
-    colored.push_back({color, static_cast<Index>(i), solves_locks ? 1 : 0});
+    colored.push_back({color, static_cast<Index>(i), in_tree ? 1 : 0});
   }
   std::sort(colored.begin(), colored.end(), [&](const Colored& x, const Colored& y) {
     const PlanJoint &a = joints[std::size_t(x.joint)], &b = joints[std::size_t(y.joint)];
-    return std::tuple(x.color, x.solves_locks, a.axes, a.radial, a.row) <
-           std::tuple(y.color, y.solves_locks, b.axes, b.radial, b.row);
+    return std::tuple(x.color, x.in_tree, a.axes, a.radial, a.row) <
+           std::tuple(y.color, y.in_tree, b.axes, b.radial, b.row);
   });
   std::vector<ColorLane>& lanes = plan.color_lanes;
   for (std::size_t i = 0; i < colored.size(); ++i) {
@@ -276,7 +276,7 @@ void lay_out_colors(std::span<const PlanJoint> joints, std::span<const float> ma
       fill_block(lanes, kNoColorLane);
       plan.color_begin.push_back(static_cast<Index>(lanes.size()));
     }
-    lanes.push_back({joints[std::size_t(colored[i].joint)].row, colored[i].solves_locks});
+    lanes.push_back({joints[std::size_t(colored[i].joint)].row, colored[i].in_tree});
   }
   fill_block(lanes, kNoColorLane);
   if (!lanes.empty()) plan.color_begin.push_back(static_cast<Index>(lanes.size()));

@@ -17,6 +17,8 @@ Softness make_softness(float hertz, float damping_ratio, float h) {
 
 StepParams make_step_params(const WorldDef& def, float dt) {
   constexpr float kMaxHertzPerRate = 0.205f;  // [1] of the sub-step rate; at 0.22 a pyramid of 820 starts to jitter
+  constexpr float kJointHertzPerRate = 0.25f;  // [1] of the sub-step rate
+  constexpr float kJointDampingRatio = 2.0f;   // [1]
   const SolverSettings& s = def.solver;
   StepParams p{};
   p.gravity = def.gravity;
@@ -27,6 +29,7 @@ StepParams make_step_params(const WorldDef& def, float dt) {
   p.contact = make_softness(hertz, s.contact_damping_ratio, p.h);
   p.ground = make_softness(2.0f * hertz, s.contact_damping_ratio, p.h);
   p.split = make_softness(hertz, s.contact_damping_ratio, p.h);
+  p.joint = make_softness(kJointHertzPerRate * p.inv_h, kJointDampingRatio, p.h);
   if (s.stabilization == Stabilization::projection) p.contact = p.ground = Softness{0.0f, 1.0f, 0.0f};  // rigid
   p.max_push_speed = s.max_push_speed;
   p.restitution_threshold = s.restitution_threshold;

@@ -31,6 +31,11 @@ class ShuffleExec {
     for (Index i : shuffled((*range.end - begin) / Width)) kernel.template solve<Real>(begin + i * Width);
   }
 
+  template <class Kernel>
+  void for_each_batch(const char*, Count n, const Kernel& kernel) {
+    for (Index i : shuffled(size_of(n))) kernel.template run<Real>(i);
+  }
+
   template <class Task>
   void together(const char*, const Task& task) {
     task(*this);

@@ -6,6 +6,7 @@
 #include "integrate.h"
 #include "project.h"
 #include "solve.h"
+#include "solve_joints.h"
 #include "step_views.h"
 
 namespace talus::inline TALUS_ISA {
@@ -61,6 +62,8 @@ TALUS_INLINE int relax_sweeps(const StepShape& shape, int substep) {
   return shape.relax_iterations + (more ? missing : 0);
 }
 
+/// kJoints: the world has joints. A kernel of its own, since joints need more registers than contacts do.
+template <bool kJoints>
 struct SolveContactsTask {
   StepViews v;
 
@@ -74,20 +77,32 @@ struct SolveContactsTask {
         v.model,        v.inputs, rows.velocity.data, rows.free_velocity.data, rows.frame.data, rows.displacement.data,
         rows.move.data, v.params, v.shape.projection};
     bool moved = false;  // since the last sweep
+    if constexpr (kJoints) JointLoops{v}.begin(team);
     for (int substep = 0; substep < v.shape.substeps; ++substep) {
+      const bool first = substep == 0;
       team.for_each_lane("IntegrateVelocities", bodies, integrate_velocities);
-      if (substep == 0) sweep_colors<Sweep::warm_start, false>(team, v);
-      for (int i = 0; i < v.shape.iterations; ++i, moved = false) sweep_contacts<Sweep::biased>(team, v, moved);
+      if constexpr (kJoints) JointLoops{v}.template sweep<Sweep::warm_start>(team, first);
+      if (first) sweep_colors<Sweep::warm_start, false>(team, v);
+      for (int i = 0; i < v.shape.iterations; ++i, moved = false) {
+        if constexpr (kJoints) JointLoops{v}.template sweep<Sweep::biased>(team, first);
+        sweep_contacts<Sweep::biased>(team, v, moved);
+      }
       if (v.shape.projection) project_contacts(team, v, bodies);
       team.for_each_lane("IntegratePositions", bodies, integrate_positions);
       moved = true;
+      if constexpr (kJoints) JointLoops{v}.follow(team, false);
       for (int i = 0; i < relax_sweeps(v.shape, substep); ++i, moved = false) {
+        if constexpr (kJoints) JointLoops{v}.template sweep<Sweep::relax>(team, first);
         sweep_contacts<Sweep::relax>(team, v, moved);
       }
     }
     if (v.shape.restitution) {
-      for (int i = 0; i < kBounceSweeps; ++i, moved = false) sweep_contacts<Sweep::bounce>(team, v, moved);
+      for (int i = 0; i < kBounceSweeps; ++i, moved = false) {
+        if constexpr (kJoints) JointLoops{v}.template sweep<Sweep::bounce>(team, false);
+        sweep_contacts<Sweep::bounce>(team, v, moved);
+      }
     }
+    if constexpr (kJoints) JointLoops{v}.finish(team);
   }
 };
 
@@ -95,7 +110,11 @@ struct SolveContactsTask {
 template <class Exec>
 void solve_contacts(Exec& exec, const StepViews& v) {
   exec.begin_stage(Stage::solve_contacts);
-  exec.together("solve_contacts", SolveContactsTask{v});
+  if (v.joints.count > 0) {
+    exec.together("solve_contacts", SolveContactsTask<true>{v});
+  } else {
+    exec.together("solve_contacts", SolveContactsTask<false>{v});
+  }
 }
 
 }  // namespace talus::inline TALUS_ISA

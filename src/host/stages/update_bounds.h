@@ -14,7 +14,7 @@ struct UpdateBoundsTask {
 
   template <class Team>
   TALUS_HD void operator()(Team& team) const {
-    team.for_each("begin_step", Count{nullptr, 1}, BeginStep{v.counters, v.shape.rows});
+    team.for_each("begin_step", Count{nullptr, 1}, BeginStep{v.counters, v.shape.rows, v.joints.count, v.joints.plan});
     team.for_each_lane("update_bounds",
                        LaneRange{&v.counters->first_lane, &v.counters->row_lanes, v.broad.rows.pose.size},
                        UpdateBounds{v.model, v.state, v.inputs.force, v.broad.rows.pose, v.broad.rows.bounds,

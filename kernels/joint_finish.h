@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: MIT
+// End of a step with joints: coordinates, reactions and the impulses for the next step's warm start become state.
+#pragma once
+#include "counters.h"
+#include "joint_columns.h"
+#include "joint_geometry.h"
+#include "math/atomic.h"
+#include "step_params.h"
+#include "tree.h"
+
+namespace talus::inline TALUS_ISA {
+
+/// What the two kernels below share.
+struct JointReport {
+  JointState state;
+  SolveRowScratch bodies;
+  const StepParams* params;
+
+  template <class Real>
+  struct Reading {
+    JointGeometry<Real> geometry;
+    Real position[kAxisCount], rate[kAxisCount];
+  };
+  template <class Real>
+  TALUS_INLINE Reading<Real> read(const JointFrames<Real>& at, const std::uint32_t* index_a,
+                                  const std::uint32_t* index_b, Mask<Real> radial, Real last_twist) const {
+    const JointBody<Real> a = joint_body<Real>(bodies, index_a), b = joint_body<Real>(bodies, index_b);
+    Reading<Real> r{joint_geometry<Real>(at, a, b, radial), {}, {}};
+    const JointGeometry<Real>& g = r.geometry;
+    Real va[8], vb[8];
+    gather_together(&bodies.velocity.data->linear.x, index_a, va);
+    gather_together(&bodies.velocity.data->linear.x, index_b, vb);
+    const Vec3Of<Real> apart{vb[0] - va[0], vb[1] - va[1], vb[2] - va[2]};
+    const Vec3Of<Real> w_a{va[4], va[5], va[6]}, w_b{vb[4], vb[5], vb[6]};
+    for (int i = 0; i < 3; ++i) {
+      r.position[i] = component(g.position_linear, i);
+      r.position[3 + i] = component(g.position_angular, i);
+      r.rate[i] = dot(g.direction[i], apart) + (dot(b.lever(g.turn_b[i]), w_b) - dot(a.lever(g.turn_a[i]), w_a));
+      r.rate[3 + i] = dot(b.lever(g.turn[i]), w_b) - dot(a.lever(g.turn[i]), w_a);
+    }
+    r.position[3] = unwrapped(r.position[3], last_twist);
+    return r;
+  }
+  /// Six values a lane to two columns. Lanes without a joint are left out.
+  template <class Real>
+  TALUS_INLINE static void scatter(const std::uint32_t* joint, const Real value[kAxisCount], const Vec3Column& linear,
+                                   const Vec3Column& angular) {
+    constexpr int kWidth = LaneCount<Real>::value;
+    float plain[kAxisCount][kWidth];
+    for (int i = 0; i < kAxisCount; ++i) store_lanes(plain[i], value[i]);
+    for (int i = 0; i < kWidth; ++i) {
+      if (joint[i] == ~0u) continue;
+      linear.set(Index(joint[i]), {plain[0][i], plain[1][i], plain[2][i]});
+      angular.set(Index(joint[i]), {plain[3][i], plain[4][i], plain[5][i]});
+    }
+  }
+};
+
+/// One lane of the trees.
+struct FinishTreeLane {
+  JointReport report;
+  TreeRows rows;
+
+  template <class Real>
+  TALUS_INLINE void solve(Index lane) const {
+    constexpr int kWidth = LaneCount<Real>::value;
+    const RowIndices<Real> child(rows, tree_row::child, lane), parent(rows, tree_row::parent, lane);
+    const std::uint32_t* joint = rows.at(tree_row::joint, lane);
+    const Real zero(0.0f), one(1.0f), sign = load<Real>(rows, tree_row::sign, lane);
+    std::uint32_t a[kWidth], b[kWidth];
+    float last[kWidth];
+    for (int i = 0; i < kWidth; ++i) {
+      const bool child_is_a = rows.number(tree_row::sign, lane + i) < 0.0f;
+      a[i] = child_is_a ? child.data()[i] : parent.data()[i];
+      b[i] = child_is_a ? parent.data()[i] : child.data()[i];
+      last[i] = joint[i] == ~0u ? 0.0f : report.state.position_angular.x[joint[i]];
+    }
+    const JointReport::Reading<Real> r = report.read<Real>(load_frames<Real>(rows, tree_row::offset, lane), a, b,
+                                                           zero > one, load_lanes(last, Real{}));
+    JointReport::scatter(joint, r.position, report.state.position_linear, report.state.position_angular);
+    JointReport::scatter(joint, r.rate, report.state.velocity_linear, report.state.velocity_angular);
+    const Real per_time = sign / Real(report.params->dt);
+    Vec3Of<Real> force{zero, zero, zero}, torque = force;
+    for (int i = 0; i < 3; ++i) {
+      force = force + load<Real>(rows, tree_row::impulse + i, lane) *
+                          load_vector<Real>(rows, tree_row::direction + 3 * i, lane);
+      torque = torque + (sign * load<Real>(rows, tree_row::impulse + 3 + i, lane)) * r.geometry.turn[i];
+    }
+    const Real reaction[kAxisCount] = {per_time * force.x,  per_time * force.y,  per_time * force.z,
+                                       per_time * torque.x, per_time * torque.y, per_time * torque.z};
+    JointReport::scatter(joint, reaction, report.state.force, report.state.torque);
+  }
+};
+
+/// One lane of the colored joints, after the trees: adds to what those wrote of the same joint.
+struct FinishJointLane {
+  JointReport report;
+  Column<const ColorLane> lanes;
+  JointRows rows;
+
+  template <class Real>
+  TALUS_INLINE void solve(Index lane) const {
+    constexpr int kWidth = LaneCount<Real>::value;
+    const RowIndices<Real> index_a(rows, joint_row::body_a, lane), index_b(rows, joint_row::body_b, lane);
+    const std::uint32_t* joint = rows.at(joint_row::joint, lane);
+    const Real zero(0.0f), per_time = Real(1.0f) / Real(report.params->dt);
+    const JointReport::Reading<Real> r = report.read<Real>(
+        load_frames<Real>(rows, joint_row::offset, lane), index_a.data(), index_b.data(),
+        load<Real>(rows, joint_row::radial, lane) > zero, load<Real>(rows, joint_row::position + 3, lane));
+    JointReport::scatter(joint, r.position, report.state.position_linear, report.state.position_angular);
+    JointReport::scatter(joint, r.rate, report.state.velocity_linear, report.state.velocity_angular);
+    store_impulses<Real>(joint, lane, joint_row::lock_impulse, report.state.lock_linear, report.state.lock_angular);
+    store_impulses<Real>(joint, lane, joint_row::drive_impulse, report.state.drive_linear, report.state.drive_angular);
+    store_impulses<Real>(joint, lane, joint_row::friction_impulse, report.state.friction_linear,
+                         report.state.friction_angular);
+    store_impulses<Real>(joint, lane, joint_row::limit_impulse, report.state.limit_linear, report.state.limit_angular);
+    Vec3Of<Real> force{zero, zero, zero}, torque = force;
+    for (int i = 0; i < kAxisCount; ++i) {
+      const Real last = (load<Real>(rows, joint_row::lock_impulse + i, lane) +
+                         load<Real>(rows, joint_row::drive_impulse + i, lane)) +
+                        (load<Real>(rows, joint_row::friction_impulse + i, lane) +
+                         load<Real>(rows, joint_row::limit_impulse + i, lane));
+      const Real mean = per_time * (load<Real>(rows, joint_row::sum + i, lane) + last);
+      if (i < 3) {
+        force = force + mean * r.geometry.direction[i];
+      } else {
+        torque = torque + mean * r.geometry.turn[i - 3];
+      }
+    }
+    float plain[kAxisCount][kWidth];
+    const Real reaction[kAxisCount] = {force.x, force.y, force.z, torque.x, torque.y, torque.z};
+    for (int i = 0; i < kAxisCount; ++i) store_lanes(plain[i], reaction[i]);
+    for (int i = 0; i < kWidth; ++i) {
+      if (joint[i] == ~0u) continue;
+      const Index row = Index(joint[i]);
+      Vec3 f{plain[0][i], plain[1][i], plain[2][i]}, t{plain[3][i], plain[4][i], plain[5][i]};
+      if (lanes[lane + i].in_tree != 0) {
+        f = f + report.state.force[row];
+        t = t + report.state.torque[row];
+      }
+      report.state.force.set(row, f);
+      report.state.torque.set(row, t);
+    }
+  }
+
+ private:
+  template <class Real>
+  TALUS_INLINE void store_impulses(const std::uint32_t* joint, Index lane, int field, const Vec3Column& linear,
+                                   const Vec3Column& angular) const {
+    Real value[kAxisCount];
+    for (int i = 0; i < kAxisCount; ++i) value[i] = load<Real>(rows, field + i, lane);
+    JointReport::scatter(joint, value, linear, angular);
+  }
+};
+
+/// Breaks joints that felt more than they bear. One element is one joint.
+struct BreakJoint {
+  JointModel model;
+  JointState state;
+  Counters* counters;
+
+  TALUS_HD void operator()(Index joint) const {
+    if (model.alive[joint] == 0 || state.broken[joint] != 0) return;
+    if (length(state.force[joint]) <= model.break_force[joint] &&
+        length(state.torque[joint]) <= model.break_torque[joint]) {
+      return;
+    }
+    state.broken[joint] = 1;
+    atomic_add(&counters->broken_joints, 1);
+  }
+};
+
+}  // namespace talus::inline TALUS_ISA

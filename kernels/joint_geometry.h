@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: MIT
+// Where the two frames of a joint are, and how the six coordinates between them change when the bodies move: the
+// Jacobian rows of S3 section 3.15 (errata E7), for every kind of joint the same. Linear axes are those of frame a, and
+// forces act at the origin of frame b on both bodies: rows are exact derivatives, and no torque is left over.
+#pragma once
+#include "lanes.h"
+#include "math/angle.h"
+#include "math/matrix.h"
+#include "solve_columns.h"
+
+namespace talus::inline TALUS_ISA {
+
+/// A body in the middle of a step.
+template <class Real>
+struct JointBody {
+  QuatOf<Real> start;       // orientation when the step began
+  QuatOf<Real> turn;        // own axes: orientation now = start * turn
+  Vec3Of<Real> shift;       // [m] since the step began
+  Vec3Of<Real> scale;       // BodyFrame::scale
+  Real inv_mass;            // [1/kg] 0: does not move by forces
+  QuatOf<Real> orientation() const { return start * turn; }
+  /// A world axis to turn about, as a lever in scaled axes (solve_columns.h).
+  TALUS_INLINE Vec3Of<Real> lever(Vec3Of<Real> axis) const { return talus::scale(scale, rotate_back(start, axis)); }
+  /// Inverse inertia in scaled axes: they stay where they were when the step began, and the body has turned since. It
+  /// is R R^T with R = S^-1 T S, T the turn and S the scale.
+  TALUS_INLINE Sym3Of<Real> give() const {
+    const Vec3Of<Real> inverse{Real(1.0f) / scale.x, Real(1.0f) / scale.y, Real(1.0f) / scale.z};
+    const Sym3Of<Real> g = turned_square(inverse, scale);
+    const Mask<Real> moves = inv_mass > Real(0.0f);
+    const Real zero(0.0f);
+    return {select(moves, g.xx, zero), select(moves, g.xy, zero), select(moves, g.xz, zero),
+            select(moves, g.yy, zero), select(moves, g.yz, zero), select(moves, g.zz, zero)};
+  }
+  /// Inertia in scaled axes: the inverse of the above.
+  TALUS_INLINE Sym3Of<Real> inertia() const {
+    const Vec3Of<Real> inverse{Real(1.0f) / scale.x, Real(1.0f) / scale.y, Real(1.0f) / scale.z};
+    return turned_square(scale, inverse);
+  }
+
+ private:
+  /// R R^T with R_ij = left_i T_ij right_j.
+  TALUS_INLINE Sym3Of<Real> turned_square(Vec3Of<Real> left, Vec3Of<Real> right) const {
+    const Mat3Of<Real> t = matrix_of(turn);
+    const Mat3Of<Real> r{left.x * talus::scale(t.row0, right), left.y * talus::scale(t.row1, right),
+                         left.z * talus::scale(t.row2, right)};
+    return {dot(r.row0, r.row0), dot(r.row0, r.row1), dot(r.row0, r.row2),
+            dot(r.row1, r.row1), dot(r.row1, r.row2), dot(r.row2, r.row2)};
+  }
+};
+
+template <class Real>
+TALUS_INLINE JointBody<Real> joint_body(const SolveRowScratch& rows, const std::uint32_t* index) {
+  Real frame[8], gone[8];
+  gather_together(&rows.frame.data->orientation.x, index, frame);
+  gather_together(&rows.displacement.data->shift.x, index, gone);
+  return {{frame[0], frame[1], frame[2], frame[3]},
+          {gone[4], gone[5], gone[6], gone[7]},
+          {gone[0], gone[1], gone[2]},
+          {frame[4], frame[5], frame[6]},
+          frame[7]};
+}
+
+/// Where a joint sits in its bodies.
+template <class Real>
+struct JointFrames {
+  Vec3Of<Real> offset;  // [m] from the centre of a to that of b when the step began
+  Vec3Of<Real> anchor_a, anchor_b;
+  QuatOf<Real> frame_a, frame_b;
+};
+
+/// The coordinates now and, for each, what changes it: for axis i,
+/// direction_i . (v_b - v_a) + turn_b_i . w_b - turn_a_i . w_a, in the world. Turning axes have no direction, and the
+/// same turn on both sides.
+template <class Real>
+struct JointGeometry {
+  Vec3Of<Real> position_linear, position_angular;
+  Vec3Of<Real> direction[3], turn_a[3], turn_b[3];  // of x, y, z
+  Vec3Of<Real> turn[3];                             // of twist, swing_y, swing_z
+};
+
+/// The linear part, along any three axes.
+template <class Real>
+struct JointSpan {
+  Vec3Of<Real> apart;          // [m] from the origin of frame a to that of frame b
+  Vec3Of<Real> arm_a, arm_b;   // [m] from the centres to the origin of frame b
+};
+template <class Real>
+TALUS_INLINE JointSpan<Real> joint_span(const JointFrames<Real>& at, const JointBody<Real>& a,
+                                        const JointBody<Real>& b) {
+  const Vec3Of<Real> to_a = rotate(a.orientation(), at.anchor_a), to_b = rotate(b.orientation(), at.anchor_b);
+  const Vec3Of<Real> centers = at.offset + (b.shift - a.shift);
+  return {(centers + to_b) - to_a, centers + to_b, to_b};
+}
+
+template <class Real>
+TALUS_INLINE JointGeometry<Real> joint_geometry(const JointFrames<Real>& at, const JointBody<Real>& a,
+                                                const JointBody<Real>& b, Mask<Real> radial) {
+  const Real zero(0.0f), one(1.0f), least(1e-6f);
+  JointGeometry<Real> g;
+  const JointSpan<Real> span = joint_span(at, a, b);
+  const QuatOf<Real> q_a = a.orientation() * at.frame_a, q_b = b.orientation() * at.frame_b;
+  const Mat3Of<Real> axes_a = matrix_of(q_a);
+  const Vec3Of<Real> x = column_of(axes_a, 0), y = column_of(axes_a, 1), z = column_of(axes_a, 2);
+  const Real distance = length(span.apart);
+  const Vec3Of<Real> along = (one / max_of(distance, least)) * span.apart;
+  g.direction[0] = select<Real>(radial && distance > least, along, x);
+  g.direction[1] = y;
+  g.direction[2] = z;
+  for (int i = 0; i < 3; ++i) {
+    g.turn_a[i] = cross(span.arm_a, g.direction[i]);
+    g.turn_b[i] = cross(span.arm_b, g.direction[i]);
+  }
+  g.position_linear = {select(radial, distance, dot(x, span.apart)), dot(y, span.apart), dot(z, span.apart)};
+
+  // Swings are the angles of frame b's x axis in two planes of frame a; twist is what is left of the rotation.
+  const Vec3Of<Real> x_b = column_of(matrix_of(q_b), 0);
+  const Real cx = dot(x, x_b), cy = dot(y, x_b), cz = dot(z, x_b);
+  const Real in_z = one / max_of(cx * cx + cy * cy, least), in_y = one / max_of(cx * cx + cz * cz, least);
+  g.turn[0] = (one / max_of(one + cx, Real(0.05f))) * (x + x_b);
+  g.turn[1] = y - (in_y * cy) * (cx * x + cz * z);
+  g.turn[2] = z - (in_z * cz) * (cx * x + cy * y);
+  const QuatOf<Real> between = conjugate(q_a) * q_b;
+  const Mask<Real> flipped = between.w < zero;
+  const Real sine = select(flipped, -between.x, between.x), cosine = select(flipped, -between.w, between.w);
+  g.position_angular = {Real(2.0f) * arc_tangent(sine, cosine), arc_tangent(-cz, cx), arc_tangent(cy, cx)};
+  return g;
+}
+
+/// A twist that goes on from the last one, over any number of turns.
+template <class Real>
+TALUS_INLINE Real unwrapped(Real angle, Real last) {
+  return angle + Real(2.0f * kPi) * nearest_whole(Real(0.5f / kPi) * (last - angle));
+}
+
+}  // namespace talus::inline TALUS_ISA

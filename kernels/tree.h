@@ -1,0 +1,438 @@
+// SPDX-License-Identifier: MIT
+// Trees of joints, solved exactly in linear time (S3-78; method notes 3.17): children are folded into their parents from
+// the leaves up, and impulses are found from the root down. Long chains and large mass ratios, over which sweeps would
+// need thousands of rounds, cost no more than others. A batch of trees is worked on by one warp or thread, block after
+// block; see TreeLane.
+//
+// With J_c, J_p the rows' parts of child and parent, D_c the inertia of the child with all that hangs on it:
+//   up:    E = (J_c D_c^-1 J_c^T)^-1,  D_p += J_p^T E J_p,  x_p += J_p^T E (k - J_c (v_c + D_c^-1 x_c) - J_p v_p)
+//   down:  impulse = E (k - J_c (v_c + D_c^-1 x_c) - J_p v_p'),  v_c' = v_c + D_c^-1 (x_c + J_c^T impulse)
+// The signs are those of the notes, not of the printed text (errata E6).
+#pragma once
+#include "joint_columns.h"
+#include "joint_geometry.h"
+#include "solve.h"
+#include "step_params.h"
+
+namespace talus::inline TALUS_ISA {
+
+constexpr float kMostJointPush = 10.0f;  // [m/s, rad/s] at which an error of a joint is removed at most
+
+// ---- fields of tree rows ---------------------------------------------------------------------------------------------
+
+template <class Real, int Fields>
+TALUS_INLINE Mat3Of<Real> load_matrix(const LaneBlocks<Fields>& rows, int field, Index lane) {
+  return {load_vector<Real>(rows, field, lane), load_vector<Real>(rows, field + 3, lane),
+          load_vector<Real>(rows, field + 6, lane)};
+}
+template <class Real, int Fields>
+TALUS_INLINE Sym3Of<Real> load_sym3(const LaneBlocks<Fields>& rows, int field, Index lane) {
+  const Vec3Of<Real> u = load_vector<Real>(rows, field, lane), v = load_vector<Real>(rows, field + 3, lane);
+  return {u.x, u.y, u.z, v.x, v.y, v.z};
+}
+template <class Real, int Fields>
+TALUS_INLINE Sym6Of<Real> load_sym6(const LaneBlocks<Fields>& rows, int field, Index lane) {
+  return {load_sym3<Real>(rows, field, lane), load_matrix<Real>(rows, field + 6, lane),
+          load_sym3<Real>(rows, field + 15, lane)};
+}
+template <class Real, int Fields>
+TALUS_INLINE QuatOf<Real> load_quat(const LaneBlocks<Fields>& rows, int field, Index lane) {
+  return {load<Real>(rows, field, lane), load<Real>(rows, field + 1, lane), load<Real>(rows, field + 2, lane),
+          load<Real>(rows, field + 3, lane)};
+}
+template <class Real, int Fields>
+TALUS_INLINE void store(const LaneBlocks<Fields>& rows, int field, Index lane, Vec3Of<Real> v) {
+  store(rows, field, lane, v.x);
+  store(rows, field + 1, lane, v.y);
+  store(rows, field + 2, lane, v.z);
+}
+template <class Real, int Fields>
+TALUS_INLINE void store(const LaneBlocks<Fields>& rows, int field, Index lane, const Mat3Of<Real>& m) {
+  store(rows, field, lane, m.row0);
+  store(rows, field + 3, lane, m.row1);
+  store(rows, field + 6, lane, m.row2);
+}
+template <class Real, int Fields>
+TALUS_INLINE void store(const LaneBlocks<Fields>& rows, int field, Index lane, const Sym3Of<Real>& s) {
+  store(rows, field, lane, Vec3Of<Real>{s.xx, s.xy, s.xz});
+  store(rows, field + 3, lane, Vec3Of<Real>{s.yy, s.yz, s.zz});
+}
+template <class Real, int Fields>
+TALUS_INLINE void store(const LaneBlocks<Fields>& rows, int field, Index lane, const Sym6Of<Real>& s) {
+  store(rows, field, lane, s.a);
+  store(rows, field + 6, lane, s.b);
+  store(rows, field + 15, lane, s.c);
+}
+template <class Real, class Rows>
+TALUS_INLINE JointFrames<Real> load_frames(const Rows& rows, int field, Index lane) {
+  return {load_vector<Real>(rows, field, lane), load_vector<Real>(rows, field + 3, lane),
+          load_vector<Real>(rows, field + 6, lane), load_quat<Real>(rows, field + 9, lane),
+          load_quat<Real>(rows, field + 13, lane)};
+}
+
+/// The rows of a joint, or the part of one body in them: three that push, with levers, and three that turn.
+template <class Real>
+struct JointLevers {
+  Mat3Of<Real> push, turn;
+};
+/// Speeds along the rows by turning.
+template <class Real>
+TALUS_INLINE Vec6Of<Real> operator*(const JointLevers<Real>& levers, Vec3Of<Real> angular) {
+  return {levers.push * angular, levers.turn * angular};
+}
+template <class Real>
+TALUS_INLINE Vec3Of<Real> transposed_times(const JointLevers<Real>& levers, const Vec6Of<Real>& impulse) {
+  return transposed_times(levers.push, impulse.a) + transposed_times(levers.turn, impulse.b);
+}
+
+/// Rows of the locked axes where the bodies are now, the errors, and the inertia of the child by itself. One lane of the
+/// trees.
+struct UpdateTreeLane {
+  SolveRowScratch bodies;
+  // in/out: the lane's own
+  TreeRows rows;
+
+  template <class Real>
+  TALUS_INLINE void solve(Index lane) const {
+    const RowIndices<Real> child_index(rows, tree_row::child, lane), parent_index(rows, tree_row::parent, lane);
+    const JointBody<Real> child = joint_body<Real>(bodies, child_index.data());
+    const JointBody<Real> parent = joint_body<Real>(bodies, parent_index.data());
+    const Real zero(0.0f), one(1.0f), sign = load<Real>(rows, tree_row::sign, lane);
+    const Mask<Real> child_is_a = sign < zero, moves = child.inv_mass > zero;
+    const JointBody<Real> a = chosen(child_is_a, child, parent), b = chosen(child_is_a, parent, child);
+    const JointFrames<Real> at = load_frames<Real>(rows, tree_row::offset, lane);
+    const JointGeometry<Real> g = joint_geometry<Real>(at, a, b, zero > one);
+
+    Real locked[kAxisCount];
+    for (int i = 0; i < kAxisCount; ++i) {
+      locked[i] = select(moves, load<Real>(rows, tree_row::locked + i, lane), zero);
+    }
+    // Where the three points alone are held their axes do not matter, and the world's are the simplest.
+    const Mask<Real> ball = locked[0] + locked[1] + locked[2] == Real(3.0f) && locked[3] + locked[4] + locked[5] == zero;
+    const JointSpan<Real> span = joint_span(at, a, b);
+    const Vec3Of<Real> arm_child = select<Real>(child_is_a, span.arm_a, span.arm_b);
+    const Vec3Of<Real> arm_parent = select<Real>(child_is_a, span.arm_b, span.arm_a);
+    for (int i = 0; i < 3; ++i) {
+      const Vec3Of<Real> unit{Real(i == 0 ? 1.0f : 0.0f), Real(i == 1 ? 1.0f : 0.0f), Real(i == 2 ? 1.0f : 0.0f)};
+      const Vec3Of<Real> along = locked[i] * select<Real>(ball, unit, sign * g.direction[i]);
+      const Real apart = select(ball, sign * component(span.apart, i), component(g.position_linear, i));
+      store(rows, tree_row::direction + 3 * i, lane, along);
+      store(rows, tree_row::error + i, lane, locked[i] * apart);
+      store(rows, tree_row::lever_child + 3 * i, lane, child.lever(cross(arm_child, along)));
+      store(rows, tree_row::lever_parent + 3 * i, lane, parent.lever(cross(arm_parent, along)));
+    }
+    if (any_together(load<Real>(rows, tree_row::turns, lane) > zero)) {
+      for (int i = 0; i < 3; ++i) {
+        const Vec3Of<Real> about = (locked[3 + i] * sign) * g.turn[i];
+        store(rows, tree_row::error + 3 + i, lane, locked[3 + i] * component(g.position_angular, i));
+        store(rows, tree_row::lever_child + 9 + 3 * i, lane, child.lever(about));
+        store(rows, tree_row::lever_parent + 9 + 3 * i, lane, parent.lever(about));
+      }
+    }
+    const Sym3Of<Real> inertia = child.inertia();
+    store(rows, tree_row::response, lane, select(moves, one / max_of(child.inv_mass, Real(1e-30f)), one));
+    store(rows, tree_row::response + 15, lane, inertia);
+  }
+
+ private:
+  template <class Real>
+  TALUS_INLINE static JointBody<Real> chosen(Mask<Real> first, const JointBody<Real>& yes, const JointBody<Real>& no) {
+    return {select<Real>(first, yes.start, no.start), select<Real>(first, yes.turn, no.turn),
+            select<Real>(first, yes.shift, no.shift), select<Real>(first, yes.scale, no.scale),
+            select(first, yes.inv_mass, no.inv_mass)};
+  }
+};
+
+/// From the leaves up: D_c^-1 and E of every lane. One batch.
+struct FactorTrees {
+  Column<const TreeBatch> batches;
+  SolveRowScratch bodies;
+  // in/out: the batch's own
+  TreeRows rows;
+  JointBodyScratch hanging;
+
+  template <class Real>
+  TALUS_INLINE void run(Index batch) const {
+    const TreeBatch b = batches[batch];
+    for (Index block = b.first_block; block < b.last_block; ++block) {
+      if (b.ball_only != 0) {
+        for_lanes_of<Real>(block, [&](Index lane) { factor<Real, true>(lane); });
+      } else {
+        for_lanes_of<Real>(block, [&](Index lane) { factor<Real, false>(lane); });
+      }
+    }
+  }
+
+ private:
+  template <class Real, bool kBallOnly>
+  TALUS_INLINE void factor(Index lane) const {
+    const Real zero(0.0f), one(1.0f);
+    const RowIndices<Real> child(rows, tree_row::child, lane), parent(rows, tree_row::parent, lane);
+    Real frame_child[8], frame_parent[8];
+    gather_together(&bodies.frame.data->orientation.x, child.data(), frame_child);
+    gather_together(&bodies.frame.data->orientation.x, parent.data(), frame_parent);
+    const Mask<Real> moves = frame_child[7] > zero, parent_moves = frame_parent[7] > zero;
+
+    Sym6Of<Real> inertia = take<Real>(child.data(), moves);
+    const Real mass = load<Real>(rows, tree_row::response, lane);
+    inertia.a = {inertia.a.xx + mass, inertia.a.xy, inertia.a.xz, inertia.a.yy + mass, inertia.a.yz,
+                 inertia.a.zz + mass};
+    inertia.c = inertia.c + load_sym3<Real>(rows, tree_row::response + 15, lane);
+    Sym6Of<Real> response = inverse(inertia);
+    const Real part = select(moves, one, zero);
+    response = {scaled(part, response.a), scaled(part, response.b), scaled(part, response.c)};
+    store(rows, tree_row::response, lane, response);
+
+    const Mat3Of<Real> push_child = load_matrix<Real>(rows, tree_row::lever_child, lane);
+    const Mat3Of<Real> push_parent = load_matrix<Real>(rows, tree_row::lever_parent, lane);
+    if constexpr (kBallOnly) {
+      const Mat3Of<Real> along = response.b + push_child * response.c;  // J D^-1, angular part
+      const Mat3Of<Real> give =
+          whole(response.a) + times_transposed(push_child, response.b) + times_transposed(along, push_child);
+      const Real held = load<Real>(rows, tree_row::locked, lane) * part;
+      const Sym3Of<Real> mass_of_rows = scaled(held, inverse(with_ones(upper_half(give), held, held, held)));
+      store(rows, tree_row::mass, lane, mass_of_rows);
+      const Mat3Of<Real> coupling = mass_of_rows * push_parent;
+      add<Real>(parent.data(), parent_moves,
+                {mass_of_rows, coupling, upper_half(transposed_times(push_parent, coupling))});
+    } else {
+      const Mat3Of<Real> turn_child = load_matrix<Real>(rows, tree_row::lever_child + 9, lane);
+      const Mat3Of<Real> turn_parent = load_matrix<Real>(rows, tree_row::lever_parent + 9, lane);
+      const Mat3Of<Real> direction = load_matrix<Real>(rows, tree_row::direction, lane);
+      const Mat3Of<Real> linear = direction * response.a + times_transposed(push_child, response.b);
+      const Mat3Of<Real> angular = direction * response.b + push_child * response.c;
+      Real locked[kAxisCount];
+      for (int i = 0; i < kAxisCount; ++i) locked[i] = load<Real>(rows, tree_row::locked + i, lane) * part;
+      const Sym3Of<Real> pushes =
+          upper_half(times_transposed(linear, direction) + times_transposed(angular, push_child));
+      const Sym3Of<Real> turns = upper_half(times_transposed(turn_child * response.c, turn_child));
+      const Sym6Of<Real> m = inverse(Sym6Of<Real>{with_ones(pushes, locked[0], locked[1], locked[2]),
+                                                  times_transposed(angular, turn_child),
+                                                  with_ones(turns, locked[3], locked[4], locked[5])});
+      store(rows, tree_row::mass, lane, m);
+      const Mat3Of<Real> pushed = m.a * push_parent + m.b * turn_parent;
+      const Mat3Of<Real> turned = transposed_times(m.b, push_parent) + m.c * turn_parent;
+      add<Real>(parent.data(), parent_moves,
+                {upper_half(transposed_times(direction, m.a * direction)), transposed_times(direction, pushed),
+                 upper_half(transposed_times(push_parent, pushed) + transposed_times(turn_parent, turned))});
+    }
+  }
+
+  /// 1 on the diagonal for rows that are not there: their impulse is zero.
+  template <class Real>
+  TALUS_INLINE static Sym3Of<Real> with_ones(const Sym3Of<Real>& s, Real x, Real y, Real z) {
+    const Real zero(0.0f), one(1.0f);
+    return {select(x > zero, s.xx, one), s.xy, s.xz, select(y > zero, s.yy, one), s.yz, select(z > zero, s.zz, one)};
+  }
+  template <class Real>
+  TALUS_INLINE static Sym3Of<Real> scaled(Real f, const Sym3Of<Real>& s) {
+    return {f * s.xx, f * s.xy, f * s.xz, f * s.yy, f * s.yz, f * s.zz};
+  }
+  template <class Real>
+  TALUS_INLINE static Mat3Of<Real> scaled(Real f, const Mat3Of<Real>& m) {
+    return {f * m.row0, f * m.row1, f * m.row2};
+  }
+
+  template <class Real>
+  TALUS_INLINE void gather(const std::uint32_t* body, Real out[24]) const {
+    for (int unit = 0; unit < 3; ++unit) {
+      std::uint32_t at[LaneCount<Real>::value];
+      for (int i = 0; i < LaneCount<Real>::value; ++i) at[i] = 3 * body[i] + std::uint32_t(unit);
+      gather_together(hanging.inertia.data->value, at, out + 8 * unit);
+    }
+  }
+  template <class Real>
+  TALUS_INLINE void scatter(const std::uint32_t* body, const Real in[24], Mask<Real> wanted) const {
+    for (int unit = 0; unit < 3; ++unit) {
+      std::uint32_t at[LaneCount<Real>::value];
+      for (int i = 0; i < LaneCount<Real>::value; ++i) at[i] = 3 * body[i] + std::uint32_t(unit);
+      scatter_together(hanging.inertia.data->value, at, in + 8 * unit, wanted);
+    }
+  }
+  /// What hangs on the child; zero from now on, for the next time.
+  template <class Real>
+  TALUS_INLINE Sym6Of<Real> take(const std::uint32_t* body, Mask<Real> wanted) const {
+    Real v[24], none[24];
+    gather(body, v);
+    for (Real& value : none) value = Real(0.0f);
+    scatter(body, none, wanted);
+    return {{v[0], v[1], v[2], v[3], v[4], v[5]},
+            {{v[6], v[7], v[8]}, {v[9], v[10], v[11]}, {v[12], v[13], v[14]}},
+            {v[15], v[16], v[17], v[18], v[19], v[20]}};
+  }
+  /// Hangs more on the parent. No other lane of the block has the same.
+  template <class Real>
+  TALUS_INLINE void add(const std::uint32_t* body, Mask<Real> wanted, const Sym6Of<Real>& s) const {
+    Real v[24];
+    gather(body, v);
+    const Real more[21] = {s.a.xx,     s.a.xy,     s.a.xz,     s.a.yy,     s.a.yz,     s.a.zz,     s.b.row0.x,
+                           s.b.row0.y, s.b.row0.z, s.b.row1.x, s.b.row1.y, s.b.row1.z, s.b.row2.x, s.b.row2.y,
+                           s.b.row2.z, s.c.xx,     s.c.xy,     s.c.xz,     s.c.yy,     s.c.yz,     s.c.zz};
+    for (int i = 0; i < 21; ++i) v[i] = v[i] + more[i];
+    scatter(body, v, wanted);
+  }
+};
+
+/// One exact solve of all rows of the trees, for the velocities as they are. kBiased: such that errors are gone when the
+/// sub-step has passed; else such that nothing moves along the rows. Together the two are the constrained mid-point
+/// rule RATTLE, which neither gains nor loses energy. One batch.
+template <bool kBiased>
+struct SolveTrees {
+  Column<const TreeBatch> batches;
+  TreeRows rows;
+  BodyVelocity* velocity;
+  BodyVelocity* free_velocity;  // follows: what joints push is not the contacts' doing, see IntegrateVelocities
+  JointBodyScratch hanging;
+  const StepParams* params;
+
+  template <class Real>
+  TALUS_INLINE void run(Index batch) const {
+    const TreeBatch b = batches[batch];
+    if (b.ball_only != 0) {
+      solve<Real, true>(b);
+    } else {
+      solve<Real, false>(b);
+    }
+  }
+
+ private:
+  template <class Real, bool kBallOnly>
+  TALUS_INLINE void solve(const TreeBatch& b) const {
+    for (Index block = b.first_block; block < b.last_block; ++block) {
+      for_lanes_of<Real>(block, [&](Index lane) { up<Real, kBallOnly>(lane); });
+    }
+    for (Index block = b.last_block - 1; block >= b.first_block; --block) {
+      for_lanes_of<Real>(block, [&](Index lane) { down<Real, kBallOnly>(lane); });
+    }
+  }
+
+  template <class Real>
+  struct Body {
+    Vec3Of<Real> linear, angular;
+    Real inv_mass, flag;
+  };
+  template <class Real>
+  TALUS_INLINE static Body<Real> body_of(const float* base, const std::uint32_t* index) {
+    Real r[8];
+    gather_together(base, index, r);
+    return {{r[0], r[1], r[2]}, {r[4], r[5], r[6]}, r[3], r[7]};
+  }
+  template <class Real>
+  TALUS_INLINE static void put(float* base, const std::uint32_t* index, const Body<Real>& body, Mask<Real> wanted) {
+    const Real r[8] = {body.linear.x,  body.linear.y,  body.linear.z,  body.inv_mass,
+                       body.angular.x, body.angular.y, body.angular.z, body.flag};
+    scatter_together(base, index, r, wanted);
+  }
+  template <class Real, bool kBallOnly>
+  TALUS_INLINE JointLevers<Real> levers(int field, Index lane) const {
+    JointLevers<Real> l;
+    l.push = load_matrix<Real>(rows, field, lane);
+    if constexpr (!kBallOnly) l.turn = load_matrix<Real>(rows, field + 9, lane);
+    return l;
+  }
+
+  /// Impulses along the rows that make their speeds what they should be, if the child answered as D_c^-1.
+  template <class Real, bool kBallOnly>
+  TALUS_INLINE Vec6Of<Real> impulse_of(Index lane, Vec3Of<Real> linear, const Vec6Of<Real>& turning) const {
+    Vec6Of<Real> left;
+    left.a = wanted<Real>(tree_row::error, lane);
+    if constexpr (kBallOnly) {
+      left.a = left.a - (linear + turning.a);
+      return {load_sym3<Real>(rows, tree_row::mass, lane) * left.a, {}};
+    } else {
+      left.a = left.a - (load_matrix<Real>(rows, tree_row::direction, lane) * linear + turning.a);
+      left.b = wanted<Real>(tree_row::error + 3, lane) - turning.b;
+      return load_sym6<Real>(rows, tree_row::mass, lane) * left;
+    }
+  }
+  /// [m/s, rad/s]
+  template <class Real>
+  TALUS_INLINE Vec3Of<Real> wanted(int field, Index lane) const {
+    if constexpr (!kBiased) return {Real(0.0f), Real(0.0f), Real(0.0f)};
+    const Vec3Of<Real> error = load_vector<Real>(rows, field, lane);
+    const Real rate(-params->inv_h), most(kMostJointPush);
+    return {clamp_to(rate * error.x, -most, most), clamp_to(rate * error.y, -most, most),
+            clamp_to(rate * error.z, -most, most)};
+  }
+  template <class Real, bool kBallOnly>
+  TALUS_INLINE Vec3Of<Real> linear_part(Index lane, Vec3Of<Real> impulse) const {
+    if constexpr (kBallOnly) {
+      return impulse;
+    } else {
+      return transposed_times(load_matrix<Real>(rows, tree_row::direction, lane), impulse);
+    }
+  }
+  template <class Real, bool kBallOnly>
+  TALUS_INLINE static Vec3Of<Real> angular_part(const JointLevers<Real>& l, const Vec6Of<Real>& impulse) {
+    if constexpr (kBallOnly) {
+      return transposed_times(l.push, impulse.a);
+    } else {
+      return transposed_times(l, impulse);
+    }
+  }
+  template <class Real, bool kBallOnly>
+  TALUS_INLINE static Vec6Of<Real> turning(const JointLevers<Real>& l, Vec3Of<Real> angular) {
+    if constexpr (kBallOnly) {
+      return {l.push * angular, {}};
+    } else {
+      return l * angular;
+    }
+  }
+
+  template <class Real, bool kBallOnly>
+  TALUS_INLINE void up(Index lane) const {
+    const RowIndices<Real> child(rows, tree_row::child, lane), parent(rows, tree_row::parent, lane);
+    const Body<Real> c = body_of<Real>(&velocity->linear.x, child.data());
+    const Body<Real> p = body_of<Real>(&velocity->linear.x, parent.data());
+    const Body<Real> x = body_of<Real>(&hanging.push.data->linear.x, child.data());
+    const Vec6Of<Real> follows = load_sym6<Real>(rows, tree_row::response, lane) * Vec6Of<Real>{x.linear, x.angular};
+    const JointLevers<Real> child_levers = levers<Real, kBallOnly>(tree_row::lever_child, lane);
+    const JointLevers<Real> parent_levers = levers<Real, kBallOnly>(tree_row::lever_parent, lane);
+    const Vec6Of<Real> turn_c = turning<Real, kBallOnly>(child_levers, c.angular + follows.b);
+    const Vec6Of<Real> turn_p = turning<Real, kBallOnly>(parent_levers, p.angular);
+    Vec6Of<Real> turns{turn_c.a - turn_p.a, {}};
+    if constexpr (!kBallOnly) turns.b = turn_c.b - turn_p.b;
+    const Vec6Of<Real> impulse = impulse_of<Real, kBallOnly>(lane, (c.linear + follows.a) - p.linear, turns);
+    Body<Real> carried = body_of<Real>(&hanging.push.data->linear.x, parent.data());
+    carried.linear = carried.linear - linear_part<Real, kBallOnly>(lane, impulse.a);
+    carried.angular = carried.angular - angular_part<Real, kBallOnly>(parent_levers, impulse);
+    put(&hanging.push.data->linear.x, parent.data(), carried, p.inv_mass > Real(0.0f));
+  }
+
+  template <class Real, bool kBallOnly>
+  TALUS_INLINE void down(Index lane) const {
+    const Real zero(0.0f);
+    const RowIndices<Real> child(rows, tree_row::child, lane), parent(rows, tree_row::parent, lane);
+    Body<Real> c = body_of<Real>(&velocity->linear.x, child.data());
+    const Body<Real> p = body_of<Real>(&velocity->linear.x, parent.data());
+    const Body<Real> x = body_of<Real>(&hanging.push.data->linear.x, child.data());
+    const Sym6Of<Real> response = load_sym6<Real>(rows, tree_row::response, lane);
+    const Vec6Of<Real> follows = response * Vec6Of<Real>{x.linear, x.angular};
+    const JointLevers<Real> child_levers = levers<Real, kBallOnly>(tree_row::lever_child, lane);
+    const JointLevers<Real> parent_levers = levers<Real, kBallOnly>(tree_row::lever_parent, lane);
+    const Vec6Of<Real> turn_c = turning<Real, kBallOnly>(child_levers, c.angular + follows.b);
+    const Vec6Of<Real> turn_p = turning<Real, kBallOnly>(parent_levers, p.angular);
+    Vec6Of<Real> turns{turn_c.a - turn_p.a, {}};
+    if constexpr (!kBallOnly) turns.b = turn_c.b - turn_p.b;
+    const Vec6Of<Real> impulse = impulse_of<Real, kBallOnly>(lane, (c.linear + follows.a) - p.linear, turns);
+    const Vec6Of<Real> more = response * Vec6Of<Real>{linear_part<Real, kBallOnly>(lane, impulse.a),
+                                                      angular_part<Real, kBallOnly>(child_levers, impulse)};
+    const Vec3Of<Real> linear = follows.a + more.a, angular = follows.b + more.b;
+    const Mask<Real> moves = c.inv_mass > zero;
+    c.linear = c.linear + linear;
+    c.angular = c.angular + angular;
+    put(&velocity->linear.x, child.data(), c, moves);
+    Body<Real> free = body_of<Real>(&free_velocity->linear.x, child.data());
+    free.linear = free.linear + linear;
+    free.angular = free.angular + angular;
+    put(&free_velocity->linear.x, child.data(), free, moves);
+    const Vec3Of<Real> none{zero, zero, zero};
+    put(&hanging.push.data->linear.x, child.data(), Body<Real>{none, none, zero, zero}, moves);
+    store(rows, tree_row::impulse, lane, load_vector<Real>(rows, tree_row::impulse, lane) + impulse.a);
+    if constexpr (!kBallOnly) {
+      store(rows, tree_row::impulse + 3, lane, load_vector<Real>(rows, tree_row::impulse + 3, lane) + impulse.b);
+    }
+  }
+};
+
+}  // namespace talus::inline TALUS_ISA

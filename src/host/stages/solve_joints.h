@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: MIT
+// The joints' part of a step: begun before the first sub-step, followed after each, swept before the contacts.
+#pragma once
+#include "exec.h"
+#include "joint_begin.h"
+#include "joint_finish.h"
+#include "joint_solve.h"
+#include "step_views.h"
+#include "tree.h"
+
+namespace talus::inline TALUS_ISA {
+
+/// Loops over joints. Nothing is enqueued for what the world does not have.
+struct JointLoops {
+  StepViews v;
+
+  TALUS_INLINE bool trees() const { return v.joints.plan.batches.size > 0; }
+  TALUS_INLINE bool colors() const { return v.joints.plan.color_lanes.size > 0; }
+  TALUS_INLINE Count batches() const { return {&v.counters->tree_batches, v.joints.plan.batches.size}; }
+  TALUS_INLINE LaneRange tree_lanes() const {
+    return {&v.counters->first_lane, &v.counters->tree_lanes, v.joints.tree.size};
+  }
+  TALUS_INLINE LaneRange joint_lanes() const {
+    return {&v.counters->first_lane, &v.counters->joint_lanes, v.joints.rows.size};
+  }
+
+  /// What holds through the step.
+  template <class Team>
+  TALUS_INLINE void begin(Team& team) const {
+    const JointViews& j = v.joints;
+    const JointSource source{j.model, j.state, v.state.position, v.shape.rows};
+    if (trees()) {
+      team.for_each("BeginTreeLane", {&v.counters->tree_lanes, j.plan.tree_lanes.size},
+                    BeginTreeLane{source, j.plan.tree_lanes, j.tree, j.bodies, v.solve.rows.free_velocity});
+    }
+    if (colors()) {
+      team.for_each("OpenColors", {nullptr, j.plan.color_begin.size},
+                    OpenColors{j.plan.color_begin, j.live_begin, v.counters});
+      team.for_each("BeginJointBlock", {&v.counters->joint_blocks, j.rows.size / kLanes},
+                    BeginJointBlock{source, j.plan.color_lanes, v.params, j.rows});
+    }
+    follow(team, true);
+  }
+
+  /// Rows where the bodies are now.
+  template <class Team>
+  TALUS_INLINE void follow(Team& team, bool first) const {
+    const JointViews& j = v.joints;
+    if (trees()) {
+      team.for_each_lane("UpdateTreeLane", tree_lanes(), UpdateTreeLane{v.solve.rows, j.tree});
+      team.for_each_batch("FactorTrees", batches(), FactorTrees{j.plan.batches, v.solve.rows, j.tree, j.bodies});
+    }
+    if (colors()) {
+      team.for_each_lane("UpdateJointLane", joint_lanes(), UpdateJointLane{v.solve.rows, v.params, first, j.rows});
+    }
+  }
+
+  /// Trees exactly, then the colored joints, color after color.
+  template <Sweep kSweep, class Team>
+  TALUS_INLINE void sweep(Team& team, bool first) const {
+    const JointViews& j = v.joints;
+    const SolveRowScratch& rows = v.solve.rows;
+    if (kSweep != Sweep::warm_start && trees()) {
+      team.for_each_batch("SolveTrees", batches(),
+                          SolveTrees<kSweep == Sweep::biased>{j.plan.batches, j.tree, rows.velocity.data,
+                                                              rows.free_velocity.data, j.bodies, v.params});
+    }
+    const SolveJoints<kSweep> kernel{j.rows, rows.velocity.data, rows.free_velocity.data, v.params, first};
+    for (Index color = 0; color + 1 < j.plan.color_begin.size; ++color) {
+      team.for_each_lane("SolveJoints", {&j.live_begin.data[color], &j.live_begin.data[color + 1], j.rows.size},
+                         kernel);
+    }
+  }
+
+  /// What was solved becomes state.
+  template <class Team>
+  TALUS_INLINE void finish(Team& team) const {
+    const JointViews& j = v.joints;
+    const JointReport report{j.state, v.solve.rows, v.params};
+    if (trees()) team.for_each_lane("FinishTreeLane", tree_lanes(), FinishTreeLane{report, j.tree});
+    if (colors()) {
+      team.for_each_lane("FinishJointLane", joint_lanes(), FinishJointLane{report, j.plan.color_lanes, j.rows});
+    }
+    if (j.count > 0) {
+      team.for_each("BreakJoint", {&v.counters->joints, j.count}, BreakJoint{j.model, j.state, v.counters});
+    }
+  }
+};
+
+}  // namespace talus::inline TALUS_ISA
