@@ -54,20 +54,22 @@ struct AxisRange {
 };
 
 /// A rigid part of a figure and the joint by which it hangs on its parent. Pose and joint are given in the figure's
-/// frame, in the reference pose, in which all angles are zero.
+/// frame, in the reference pose. A swing loses its meaning where the other one is near a right angle: set `reference`
+/// such that zero is in the middle of wide ranges.
 struct Segment {
-  std::string name;                ///< unique, not empty
-  int parent = -1;                 ///< index of an earlier segment; -1 for the first one, the root, alone
-  ShapeDef shape{};                ///< sphere, box or capsule
-  float mass = 0.0f;               ///< [kg]; 0: density times volume
-  float density = 1000.0f;         ///< [kg/m^3]
-  Transform pose{};                ///< [m] of the body
-  Transform joint{};               ///< [m] of the joint; its x axis is that of the twist. Not used by the root
-  AxisRange twist{};               ///< [rad] of Axis::twist
-  AxisRange swing_y{};             ///< [rad] of Axis::swing_y
-  AxisRange swing_z{};             ///< [rad] of Axis::swing_z
-  Vec3 comfort{0.0f, 0.0f, 0.0f};  ///< [rad] twist, swing_y and swing_z of the comfort pose; within the ranges
-  float strength = 0.0f;           ///< [N m] with which the joint holds the comfort pose at most, >= 0
+  std::string name;                  ///< unique, not empty
+  int parent = -1;                   ///< index of an earlier segment; -1 for the first one, the root, alone
+  ShapeDef shape{};                  ///< sphere, box or capsule
+  float mass = 0.0f;                 ///< [kg]; 0: density times volume
+  float density = 1000.0f;           ///< [kg/m^3]
+  Transform pose{};                  ///< [m] of the body
+  Transform joint{};                 ///< [m] of the joint; its x axis is that of the twist. Not used by the root
+  Vec3 reference{0.0f, 0.0f, 0.0f};  ///< [rad] twist, swing_y and swing_z of the reference pose
+  AxisRange twist{};                 ///< [rad] of Axis::twist
+  AxisRange swing_y{};               ///< [rad] of Axis::swing_y
+  AxisRange swing_z{};               ///< [rad] of Axis::swing_z
+  Vec3 comfort{0.0f, 0.0f, 0.0f};    ///< [rad] twist, swing_y and swing_z of the comfort pose; within the ranges
+  float strength = 0.0f;             ///< [N m] with which the joint holds the comfort pose at most, >= 0
 };
 
 /// A tree of segments, parents before children.

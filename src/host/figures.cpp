@@ -63,6 +63,13 @@ void check_angles(const Segment& segment, const char* what, Vec3 angles) {
   }
 }
 
+// Swings up to a right angle tell where an axis points.
+void require_turn(const Where& where, const char* field, Vec3 angles) {
+  constexpr float kRightAngle = 1.57f;  // [rad], a little less
+  require_finite(where, field, angles);
+  for (const float swing : {angles.y, angles.z}) require_range(where, field, swing, -kRightAngle, kRightAngle);
+}
+
 void check_segment(const Skeleton& skeleton, std::size_t index) {
   const Segment& segment = skeleton.segments[index];
   if (segment.name.empty()) throw Error("skeleton: segments[" + std::to_string(index) + "] has no name");
@@ -96,7 +103,8 @@ void check_segment(const Skeleton& skeleton, std::size_t index) {
                           ", an axis that does not turn must be held at 0: turn the joint's frame instead");
     }
   }
-  require_finite(where, ".comfort", segment.comfort);
+  require_turn(where, ".reference", segment.reference);
+  require_turn(where, ".comfort", segment.comfort);
   check_angles(segment, "comfort", segment.comfort);
 }
 
@@ -131,13 +139,16 @@ AxisDef turning_axis(const Skeleton& skeleton, const Segment& segment, Axis turn
   return axis;
 }
 
-// Frame b against frame a: the twist first, then the swing about an axis across x.
+// Frame b against frame a for angles as Axis defines them: swings are the angles of b's x axis in two planes of a, to
+// which the shortest arc leads; the twist comes first.
 Pose turned_by(Vec3 angles) {
-  const double twist = double(angles.x) / 2, y = double(angles.y), z = double(angles.z);
-  const double swing = std::hypot(y, z);
-  const double s = swing > 0 ? std::sin(swing / 2) / swing : 0.0;
-  const Quatd swings{0.0, s * y, s * z, std::cos(swing / 2)};
-  return {{0.0, 0.0, 0.0}, swings * Quatd{std::sin(twist), 0.0, 0.0, std::cos(twist)}};
+  const Vec3d x_axis{1.0, std::tan(double(angles.z)), -std::tan(double(angles.y))};
+  const double size = std::sqrt(length_squared(x_axis));
+  const double half = std::sqrt((1 + 1 / size) / 2);  // cosine of half the swing
+  const double s = 1 / (2 * half * size);
+  const Quatd swing{0.0, -s * x_axis.z, s * x_axis.y, half};
+  const double twist = double(angles.x) / 2;
+  return {{0.0, 0.0, 0.0}, swing * Quatd{std::sin(twist), 0.0, 0.0, std::cos(twist)}};
 }
 
 }  // namespace
@@ -163,7 +174,8 @@ Assembly figure_assembly(const Skeleton& skeleton, const Transform& place, float
       poses.push_back(origin * to_pose(segment.pose));
     } else {
       const auto parent = static_cast<std::size_t>(segment.parent);
-      frame_a = inverse(to_pose(skeleton.segments[parent].pose)) * to_pose(segment.joint);
+      frame_a = inverse(to_pose(skeleton.segments[parent].pose)) * to_pose(segment.joint) *
+                inverse(turned_by(segment.reference));
       frame_b = inverse(to_pose(segment.pose)) * to_pose(segment.joint);
       poses.push_back(poses[parent] * frame_a * turned_by(segment.comfort) * inverse(frame_b));
     }

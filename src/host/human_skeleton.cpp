@@ -55,15 +55,16 @@ void add_leg(Builder& build, int pelvis, bool right) {
   const std::string side = right ? "_right" : "_left";
   const float x = right ? -0.095f : 0.095f;
   const float out = right ? 1.0f : -1.0f;  // sign of a swing to the outside
-  // swing_y lifts the knee forward, swing_z moves the leg to the outside, twist turns the foot.
+  // swing_y lifts the knee forward, from 45 degrees; swing_z moves the leg to the outside, twist turns the foot.
   const int thigh = build.add({.name = "thigh" + side,
                                .parent = pelvis,
                                .shape = capsule(0.075f, 0.145f),
                                .mass = 10.0f,
+                               .reference = {0.0f, radians(-45), 0.0f},
                                .twist = degrees(-40, 40),
-                               .swing_y = degrees(-20, 110),
-                               .swing_z = mirrored(degrees(-15, 40), right),
-                               .comfort = {0.0f, radians(12), out * radians(3)},
+                               .swing_y = degrees(-65, 65),
+                               .swing_z = mirrored(degrees(-20, 40), right),
+                               .comfort = {0.0f, radians(-33), out * radians(3)},
                                .strength = 150.0f},
                               {x, 0.70f, 0.0f}, {x, 0.92f, 0.0f}, kTwistDown);
   const int shin = build.add({.name = "shin" + side,
@@ -98,14 +99,16 @@ void add_arm(Builder& build, int chest, bool right) {
   const std::string side = right ? "_right" : "_left";
   const float x = right ? -0.215f : 0.215f;
   const float out = right ? 1.0f : -1.0f;
+  // Zero is an arm held forward and to the outside: swing_y lifts it forward, swing_z to the outside.
   const int upper_arm = build.add({.name = "upper_arm" + side,
                                    .parent = chest,
                                    .shape = capsule(0.045f, 0.115f),
                                    .mass = 2.0f,
+                                   .reference = {0.0f, radians(-30), -out * radians(40)},
                                    .twist = degrees(-70, 70),
-                                   .swing_y = degrees(-45, 120),
-                                   .swing_z = mirrored(degrees(-20, 110), right),
-                                   .comfort = {0.0f, 0.0f, out * radians(15)},
+                                   .swing_y = degrees(-70, 70),
+                                   .swing_z = mirrored(degrees(-45, 65), right),
+                                   .comfort = {0.0f, radians(-30), -out * radians(22)},
                                    .strength = 50.0f},
                                   {x, 1.25f, 0.0f}, {x, 1.40f, 0.0f}, kTwistDown);
   const int forearm = build.add({.name = "forearm" + side,
