@@ -57,11 +57,14 @@ struct AxisRange {
 /// frame, in the reference pose. A swing loses its meaning where the other one is near a right angle: set `reference`
 /// such that zero is in the middle of wide ranges.
 struct Segment {
-  std::string name;                  ///< unique, not empty
-  int parent = -1;                   ///< index of an earlier segment; -1 for the first one, the root, alone
-  ShapeDef shape{};                  ///< sphere, box or capsule
-  float mass = 0.0f;                 ///< [kg]; 0: density times volume
-  float density = 1000.0f;           ///< [kg/m^3]
+  std::string name;         ///< unique, not empty
+  int parent = -1;          ///< index of an earlier segment; -1 for the first one, the root, alone
+  ShapeDef shape{};         ///< sphere, box or capsule
+  float mass = 0.0f;        ///< [kg]; 0: density times volume
+  float density = 1000.0f;  ///< [kg/m^3]
+  /// [1] > 0: factor on the shape's moments of inertia. Light ends that bear weight need more than they have, or a step
+  /// leaves their limits behind.
+  float inertia_scale = 1.0f;
   Transform pose{};                  ///< [m] of the body
   Transform joint{};                 ///< [m] of the joint; its x axis is that of the twist. Not used by the root
   Vec3 reference{0.0f, 0.0f, 0.0f};  ///< [rad] twist, swing_y and swing_z of the reference pose

@@ -7,6 +7,7 @@
 #include <cstdint>
 
 #include "pose.h"
+#include "shapes/mass.h"
 #include "validate.h"
 
 namespace talus {
@@ -87,6 +88,7 @@ void check_segment(const Skeleton& skeleton, std::size_t index) {
   if (segment.shape.type == ShapeType::plane) refuse(segment, "a plane cannot move");
   require_at_least_zero(where, ".mass", segment.mass);
   require_positive(where, ".density", segment.density);
+  require_positive(where, ".inertia_scale", segment.inertia_scale);
   require_at_least_zero(where, ".strength", segment.strength);
   require_finite(where, ".pose.position", segment.pose.position);
   require_finite(where, ".joint.position", segment.joint.position);
@@ -115,6 +117,17 @@ void check_skeleton(const Skeleton& skeleton) {
   require_positive(where, "servo_hertz", skeleton.servo_hertz);
   require_at_least_zero(where, "servo_damping_ratio", skeleton.servo_damping_ratio);
   require_at_least_zero(where, "friction_share", skeleton.friction_share);
+}
+
+BodyDef body_of(const Segment& segment) {
+  BodyDef body;
+  body.shape = segment.shape;
+  const ShapeType type = segment.shape.type;
+  const Vec3 size = segment.shape.size;
+  const float mass = segment.mass > 0.0f ? segment.mass : segment.density * shape_volume(type, size);
+  body.mass = mass;
+  body.inertia = segment.inertia_scale * shape_inertia(type, size, mass);
+  return body;
 }
 
 // One turning axis of a segment's joint, held at an angle.
@@ -163,10 +176,7 @@ Assembly figure_assembly(const Skeleton& skeleton, const Transform& place, float
   Assembly figure;
   std::vector<Pose> poses;  // of the segments in the world, not rounded
   for (const Segment& segment : skeleton.segments) {
-    BodyDef body;
-    body.shape = segment.shape;
-    if (segment.mass > 0.0f) body.mass = segment.mass;
-    body.density = segment.density;
+    BodyDef body = body_of(segment);
     body.material = skeleton.material;
     const bool root = segment.parent < 0;
     Pose frame_a, frame_b;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 // A human of 18 segments. Lengths are those of a man of 1.8 m who stands with his arms down, masses follow the usual
 // shares of 75 kg (trunk 45 %, legs 2 x 19 %, arms 2 x 5 %, head 7 %), ranges are what a healthy adult reaches.
+// Moments of feet, toes and hands are raised: of 16 figures at rest on stairs the worst was 1.06 rad beyond a limit
+// with those of their shapes (a toe under another figure), 0.05 rad with these; 4 sub-steps.
 #include <talus/figures.h>
 
 #include <string>
@@ -80,6 +82,7 @@ void add_leg(Builder& build, int pelvis, bool right) {
                               .parent = shin,
                               .shape = box({0.045f, 0.035f, 0.095f}),
                               .mass = 0.85f,
+                              .inertia_scale = 5.0f,
                               .twist = degrees(-25, 45),
                               .swing_y = degrees(-15, 15),
                               .swing_z = degrees(-15, 15),
@@ -90,6 +93,7 @@ void add_leg(Builder& build, int pelvis, bool right) {
              .parent = foot,
              .shape = box({0.045f, 0.02f, 0.04f}),
              .mass = 0.2f,
+             .inertia_scale = 20.0f,
              .twist = degrees(-60, 30),
              .strength = 8.0f},
             {x, 0.02f, 0.17f}, {x, 0.02f, 0.13f}, kTwistLeft);
@@ -124,6 +128,7 @@ void add_arm(Builder& build, int chest, bool right) {
              .parent = forearm,
              .shape = box({0.02f, 0.09f, 0.04f}),
              .mass = 0.45f,
+             .inertia_scale = 10.0f,
              .twist = degrees(-80, 80),
              .swing_y = degrees(-20, 30),
              .swing_z = degrees(-70, 70),

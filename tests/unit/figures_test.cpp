@@ -175,6 +175,14 @@ TEST(Figure, StartsAtTheAnglesOfItsComfortPose) {
   }
 }
 
+TEST(Figure, TakesDensityAndScaledMomentsOfItsSegments) {
+  Skeleton skeleton;
+  skeleton.segments.push_back({.name = "ball", .shape = sphere(0.5f), .density = 6, .inertia_scale = 3});
+  const BodyDef body = figure_assembly(skeleton, {}).bodies[0];
+  EXPECT_NEAR(*body.mass, 3.14159f, 1e-4f);
+  EXPECT_NEAR(body.inertia->y, 3 * 0.1f * 3.14159f, 1e-4f);
+}
+
 TEST(Figure, LimpJointsHaveNoDriveAndStrongOnesAServo) {
   const Skeleton human = human_skeleton();
   const std::size_t head = Figure{human, {}, {}}.segment("head");
@@ -225,6 +233,7 @@ TEST(Figure, ABadSkeletonIsNamedAndLeavesTheWorldEmpty) {
   expect_bad([](Skeleton& s) { s.segments[3].shape = sphere(-1); }, "\"head\"");
   expect_bad([&](Skeleton& s) { s.segments[3].mass = nan; }, "\"head\".mass");
   expect_bad([&](Skeleton& s) { s.segments[3].joint.position.x = nan; }, "\"head\".joint.position");
+  expect_bad([](Skeleton& s) { s.segments[3].inertia_scale = 0; }, "\"head\".inertia_scale");
   expect_bad([](Skeleton& s) { s.segments[3].strength = -1; }, "\"head\".strength");
   expect_bad([](Skeleton& s) { s.segments[3].twist = {1, -1}; }, "\"head\": twist.lower = 1");
   expect_bad([](Skeleton& s) { s.segments[3].swing_z = {0.5f, 0.5f}; }, "\"head\": swing_z = 0.5");
