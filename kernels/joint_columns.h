@@ -135,14 +135,17 @@ enum Field : int {
   anchor_b = anchor_a + 3,      //
   frame_a = anchor_b + 3,       //
   frame_b = frame_a + 4,        //
-  error = frame_b + 4,          // [m, rad] of each locked axis, now
+  force = frame_b + 4,          // [N] that the joint had on b in the step before, world frame
+  error = force + 3,            // [m, rad] of each locked axis, now
   direction = error + 6,        // of the three linear rows; the world's axes if they alone are locked
   lever_child = direction + 9,  // of all six rows; scaled axes, see solve_columns.h
   lever_parent = lever_child + 18,
   response = lever_parent + 18,  // inverse inertia of the child with all that hangs on it, as in TreeInertia
   mass = response + 21,          // inverse of the rows' 6x6 matrix, laid out the same way
-  impulse = mass + 21,           // [N s, N m s] of each row, summed over the step
-  kFields = impulse + 6,
+  stiffening = mass + 21,        // of the parent, see tension_stiffness: 3x3, symmetric
+  impulse = stiffening + 6,      // [N s, N m s] of each row, summed over the step
+  impulse_before = impulse + 6,  // of the linear rows, when the rows were made
+  kFields = impulse_before + 3,
 };
 }  // namespace tree_row
 using TreeRows = LaneBlocks<tree_row::kFields>;

@@ -16,7 +16,7 @@
 
 namespace talus::inline TALUS_ISA {
 
-constexpr float kMostJointPush = 10.0f;  // [m/s, rad/s] at which an error of a joint is removed at most
+constexpr float kMostJointPush = 3.0f;   // [m/s, rad/s] at which an error of a joint is removed at most
 
 // ---- fields of tree rows ---------------------------------------------------------------------------------------------
 
@@ -85,10 +85,30 @@ TALUS_INLINE Vec3Of<Real> transposed_times(const JointLevers<Real>& levers, cons
   return transposed_times(levers.push, impulse.a) + transposed_times(levers.turn, impulse.b);
 }
 
+/// A joint that pulls at the end of an arm drives the body back when it turns aside, as a string does: the stiffness is
+/// K = (arm . force) (1 - the part along the arm). Where that is too fast for the sub-step, which is where
+/// h^2 K approaches the inertia, as in a light link that carries a heavy body, the body gets more inertia there: h^2 K is
+/// what an implicit integration would add (geometric stiffness; Andrews, Teichmann, Kry 2017). In scaled axes, where the
+/// inertia is about 1; nothing is added while h^2 trace(K) < 1.
+template <class Real>
+TALUS_INLINE Sym3Of<Real> tension_stiffness(const JointBody<Real>& body, Vec3Of<Real> arm, Vec3Of<Real> force, Real h) {
+  const Real zero(0.0f), one(1.0f), tiny(1e-20f);
+  const Vec3Of<Real> r = rotate_back(body.start, arm), s = body.scale;
+  const Real length2 = dot(r, r), pull = max_of(dot(arm, force), zero) * h * h / max_of(length2, tiny);
+  const Vec3Of<Real> diagonal{pull * (length2 - r.x * r.x), pull * (length2 - r.y * r.y),
+                              pull * (length2 - r.z * r.z)};
+  const Real trace = s.x * s.x * diagonal.x + s.y * s.y * diagonal.y + s.z * s.z * diagonal.z;
+  const Real part = select(trace > one, one - one / max_of(trace, tiny), zero), off = -(part * pull);
+  return {part * s.x * s.x * diagonal.x, off * s.x * s.y * r.x * r.y,   off * s.x * s.z * r.x * r.z,
+          part * s.y * s.y * diagonal.y, off * s.y * s.z * r.y * r.z, part * s.z * s.z * diagonal.z};
+}
+
 /// Rows of the locked axes where the bodies are now, the errors, and the inertia of the child by itself. One lane of the
 /// trees.
 struct UpdateTreeLane {
   SolveRowScratch bodies;
+  const StepParams* params;
+  bool first;  // of the step
   // in/out: the lane's own
   TreeRows rows;
 
@@ -112,6 +132,7 @@ struct UpdateTreeLane {
     const JointSpan<Real> span = joint_span(at, a, b);
     const Vec3Of<Real> arm_child = select<Real>(child_is_a, span.arm_a, span.arm_b);
     const Vec3Of<Real> arm_parent = select<Real>(child_is_a, span.arm_b, span.arm_a);
+    const Vec3Of<Real> force = force_on_child(lane, sign);  // along the rows as they were
     for (int i = 0; i < 3; ++i) {
       const Vec3Of<Real> unit{Real(i == 0 ? 1.0f : 0.0f), Real(i == 1 ? 1.0f : 0.0f), Real(i == 2 ? 1.0f : 0.0f)};
       const Vec3Of<Real> along = locked[i] * select<Real>(ball, unit, sign * g.direction[i]);
@@ -129,12 +150,23 @@ struct UpdateTreeLane {
         store(rows, tree_row::lever_parent + 9 + 3 * i, lane, parent.lever(about));
       }
     }
-    const Sym3Of<Real> inertia = child.inertia();
+    const Real h(params->h);
+    const Sym3Of<Real> inertia = child.inertia() + tension_stiffness(child, arm_child, force, h);
+    store(rows, tree_row::stiffening, lane, tension_stiffness(parent, arm_parent, -force, h));
     store(rows, tree_row::response, lane, select(moves, one / max_of(child.inv_mass, Real(1e-30f)), one));
     store(rows, tree_row::response + 15, lane, inertia);
   }
 
  private:
+  /// [N] Over the sub-step that ended.
+  template <class Real>
+  TALUS_INLINE Vec3Of<Real> force_on_child(Index lane, Real sign) const {
+    if (true) return sign * load_vector<Real>(rows, tree_row::force, lane);
+    const Vec3Of<Real> now = load_vector<Real>(rows, tree_row::impulse, lane);
+    const Vec3Of<Real> gained = now - load_vector<Real>(rows, tree_row::impulse_before, lane);
+    store(rows, tree_row::impulse_before, lane, now);
+    return Real(params->inv_h) * transposed_times(load_matrix<Real>(rows, tree_row::direction, lane), gained);
+  }
   template <class Real>
   TALUS_INLINE static JointBody<Real> chosen(Mask<Real> first, const JointBody<Real>& yes, const JointBody<Real>& no) {
     return {select<Real>(first, yes.start, no.start), select<Real>(first, yes.turn, no.turn),
@@ -185,6 +217,7 @@ struct FactorTrees {
 
     const Mat3Of<Real> push_child = load_matrix<Real>(rows, tree_row::lever_child, lane);
     const Mat3Of<Real> push_parent = load_matrix<Real>(rows, tree_row::lever_parent, lane);
+    const Sym3Of<Real> stiffening = load_sym3<Real>(rows, tree_row::stiffening, lane);
     if constexpr (kBallOnly) {
       const Mat3Of<Real> along = response.b + push_child * response.c;  // J D^-1, angular part
       const Mat3Of<Real> give =
@@ -194,7 +227,7 @@ struct FactorTrees {
       store(rows, tree_row::mass, lane, mass_of_rows);
       const Mat3Of<Real> coupling = mass_of_rows * push_parent;
       add<Real>(parent.data(), parent_moves,
-                {mass_of_rows, coupling, upper_half(transposed_times(push_parent, coupling))});
+                {mass_of_rows, coupling, upper_half(transposed_times(push_parent, coupling)) + stiffening});
     } else {
       const Mat3Of<Real> turn_child = load_matrix<Real>(rows, tree_row::lever_child + 9, lane);
       const Mat3Of<Real> turn_parent = load_matrix<Real>(rows, tree_row::lever_parent + 9, lane);
@@ -214,7 +247,8 @@ struct FactorTrees {
       const Mat3Of<Real> turned = transposed_times(m.b, push_parent) + m.c * turn_parent;
       add<Real>(parent.data(), parent_moves,
                 {upper_half(transposed_times(direction, m.a * direction)), transposed_times(direction, pushed),
-                 upper_half(transposed_times(push_parent, pushed) + transposed_times(turn_parent, turned))});
+                 upper_half(transposed_times(push_parent, pushed) + transposed_times(turn_parent, turned)) +
+                     stiffening});
     }
   }
 

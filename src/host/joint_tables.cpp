@@ -89,10 +89,10 @@ void write_rows(Memory& memory, Table<View>& table, Index first, std::span<const
 }  // namespace
 
 void JointTables::reserve(Memory& memory, Index rows, Index body_capacity) {
-  if (rows > model_.capacity()) {
-    const Index capacity = std::max({rows, model_.capacity() + model_.capacity() / 8, kMinJointRows});
+  if (rows > state_.capacity()) {
+    const Index capacity = std::max({rows, state_.capacity() + state_.capacity() / 8, kMinJointRows});
     model_.resize(memory, capacity, rows_, "joint models");
-    state_.resize(memory, capacity, rows_, "joint states");
+    state_.resize(memory, capacity, rows_, "joint states");  // last: its capacity is what counts
   }
   if (rows > 0 && bodies_.capacity() != body_capacity) resize_bodies(memory, body_capacity);
 }

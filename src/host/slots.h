@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Slots: which rows of the body tables hold a body, and how ids name them. The lowest free slot is used first, whatever
-// the order of removals, so that equal sets of bodies lead to equal rows.
+// the order of removals, so that equal sets of bodies lead to equal rows. Joints have slots of their own, of this kind.
 #pragma once
 #include <cstdint>
 #include <span>

@@ -47,7 +47,7 @@ struct JointLoops {
   TALUS_INLINE void follow(Team& team, bool first) const {
     const JointViews& j = v.joints;
     if (trees()) {
-      team.for_each_lane("UpdateTreeLane", tree_lanes(), UpdateTreeLane{v.solve.rows, j.tree});
+      team.for_each_lane("UpdateTreeLane", tree_lanes(), UpdateTreeLane{v.solve.rows, v.params, first, j.tree});
       team.for_each_batch("FactorTrees", batches(), FactorTrees{j.plan.batches, v.solve.rows, j.tree, j.bodies});
     }
     if (colors()) {
