@@ -79,9 +79,9 @@ struct Segment {
 struct Skeleton {
   std::vector<Segment> segments;
   Material material{};
-  float servo_hertz = 2.0f;          ///< [Hz] > 0: how stiffly the comfort pose is held
-  float servo_damping_ratio = 1.0f;  ///< [1] >= 0
-  float friction_share = 0.02f;      ///< [1] dry friction of a joint as part of its strength; keeps a limp doll quiet
+  float full_angle = 0.5f;  ///< [rad] > 0: a joint this far from its pose pulls with all its strength, nearer with less
+  float damping_time = 0.1f;     ///< [s] >= 0: its damping is its stiffness times this
+  float friction_share = 0.02f;  ///< [1] >= 0: dry friction as part of the strength; keeps a limp doll quiet
 };
 
 /// 18 segments: pelvis, abdomen, chest, head; with _left and _right: thigh, shin, foot, toes, upper_arm, forearm, hand.

@@ -114,8 +114,8 @@ void check_skeleton(const Skeleton& skeleton) {
   const Where where{"skeleton", ""};
   if (skeleton.segments.empty()) throw Error("skeleton: has no segments");
   for (std::size_t i = 0; i < skeleton.segments.size(); ++i) check_segment(skeleton, i);
-  require_positive(where, "servo_hertz", skeleton.servo_hertz);
-  require_at_least_zero(where, "servo_damping_ratio", skeleton.servo_damping_ratio);
+  require_positive(where, "full_angle", skeleton.full_angle);
+  require_at_least_zero(where, "damping_time", skeleton.damping_time);
   require_at_least_zero(where, "friction_share", skeleton.friction_share);
 }
 
@@ -143,11 +143,11 @@ AxisDef turning_axis(const Skeleton& skeleton, const Segment& segment, Axis turn
   axis.upper = range.upper;
   axis.friction = skeleton.friction_share * segment.strength;
   if (strength > 0.0f && segment.strength > 0.0f) {
-    axis.drive = Drive::servo;
+    axis.drive = Drive::spring;  // a servo would be as stiff as its two bodies are heavy, but a joint moves all behind
     axis.target_position = angle_of(segment.comfort, turn);
-    axis.stiffness = skeleton.servo_hertz;
-    axis.damping = skeleton.servo_damping_ratio;
     axis.max_force = strength * segment.strength;
+    axis.stiffness = axis.max_force / skeleton.full_angle;
+    axis.damping = axis.stiffness * skeleton.damping_time;
   }
   return axis;
 }

@@ -183,7 +183,7 @@ TEST(Figure, TakesDensityAndScaledMomentsOfItsSegments) {
   EXPECT_NEAR(body.inertia->y, 3 * 0.1f * 3.14159f, 1e-4f);
 }
 
-TEST(Figure, LimpJointsHaveNoDriveAndStrongOnesAServo) {
+TEST(Figure, LimpJointsHaveNoDriveAndStrongOnesASpring) {
   const Skeleton human = human_skeleton();
   const std::size_t head = Figure{human, {}, {}}.segment("head");
   const AxisDef limp = figure_assembly(human, {}).joints[head - 1].def.axis(Axis::twist);
@@ -191,8 +191,9 @@ TEST(Figure, LimpJointsHaveNoDriveAndStrongOnesAServo) {
   EXPECT_EQ(limp.mode, AxisMode::limited);
   EXPECT_GT(limp.friction, 0.0f);
   const AxisDef held = figure_assembly(human, {}, 0.5f).joints[head - 1].def.axis(Axis::twist);
-  EXPECT_EQ(held.drive, Drive::servo);
+  EXPECT_EQ(held.drive, Drive::spring);
   EXPECT_FLOAT_EQ(held.max_force, 0.5f * human.segments[head].strength);
+  EXPECT_FLOAT_EQ(held.stiffness * human.full_angle, held.max_force);
   EXPECT_FLOAT_EQ(held.lower, radians(-60));
 }
 
@@ -239,7 +240,7 @@ TEST(Figure, ABadSkeletonIsNamedAndLeavesTheWorldEmpty) {
   expect_bad([](Skeleton& s) { s.segments[3].swing_z = {0.5f, 0.5f}; }, "\"head\": swing_z = 0.5");
   expect_bad([](Skeleton& s) { s.segments[3].comfort = {2, 0, 0}; }, "\"head\": comfort.twist = 2");
   expect_bad([](Skeleton& s) { s.segments[3].reference = {0, 1.6f, 0}; }, "\"head\".reference");
-  expect_bad([](Skeleton& s) { s.servo_hertz = 0; }, "servo_hertz");
+  expect_bad([](Skeleton& s) { s.full_angle = 0; }, "full_angle");
   expect_error([&] { add_figure(world, human_skeleton(), {}, -1); }, "strength");
   expect_error([&] { add_figure(world, human_skeleton(), {{nan, 0, 0}, kIdentity}); }, "place");
   expect_error([] { human_skeleton(0); }, "height");
