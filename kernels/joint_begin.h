@@ -84,7 +84,7 @@ struct BeginTreeLane {
       rows.set(tree_row::locked + axis, lane, locked ? 1.0f : 0.0f);
       rows.set(tree_row::impulse + axis, lane, 0.0f);
     }
-    rows.set(tree_row::impulse_before, lane, Vec3{0.0f, 0.0f, 0.0f});
+    rows.set(tree_row::load, lane, from_lane.load);
     rows.set(tree_row::force, lane, holds ? from.state.force[joint] : Vec3{0.0f, 0.0f, 0.0f});
     if (holds) {
       from.set_frames(rows, tree_row::offset, lane, joint);

@@ -96,6 +96,7 @@ struct TreeLane {
   Index child;       // body row, or -1: padding
   Index parent;      // body row, or -1: none that moves by forces
   Index child_is_a;  // 1: the child is body a of the joint
+  float load;        // [kg] of the child and all that hangs on it
 };
 /// Blocks of lanes that one warp or thread works on, one after another.
 struct TreeBatch {
@@ -136,16 +137,19 @@ enum Field : int {
   frame_a = anchor_b + 3,       //
   frame_b = frame_a + 4,        //
   force = frame_b + 4,          // [N] that the joint had on b in the step before, world frame
-  error = force + 3,            // [m, rad] of each locked axis, now
+  load = force + 3,             // [kg] TreeLane::load
+  error = load + 1,            // [m, rad] of each locked axis, now
   direction = error + 6,        // of the three linear rows; the world's axes if they alone are locked
   lever_child = direction + 9,  // of all six rows; scaled axes, see solve_columns.h
   lever_parent = lever_child + 18,
-  response = lever_parent + 18,  // inverse inertia of the child with all that hangs on it, as in TreeInertia
+  own_mass = lever_parent + 18,  // [kg] of the child by itself
+  own_inertia,                   // of the child by itself, in scaled axes: 3x3, symmetric
+  stiffening = own_inertia + 6,  // of the parent, see tension_stiffness: 3x3, symmetric
+  turned = stiffening + 6,       // 1: the child turned so far in this step that what follows must be made anew
+  response = turned + 1,         // inverse inertia of the child with all that hangs on it, as in TreeInertia
   mass = response + 21,          // inverse of the rows' 6x6 matrix, laid out the same way
-  stiffening = mass + 21,        // of the parent, see tension_stiffness: 3x3, symmetric
-  impulse = stiffening + 6,      // [N s, N m s] of each row, summed over the step
-  impulse_before = impulse + 6,  // of the linear rows, when the rows were made
-  kFields = impulse_before + 3,
+  impulse = mass + 21,           // [N s, N m s] of each row, summed over the step
+  kFields = impulse + 6,
 };
 }  // namespace tree_row
 using TreeRows = LaneBlocks<tree_row::kFields>;

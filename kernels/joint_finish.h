@@ -18,25 +18,27 @@ struct JointReport {
 
   template <class Real>
   struct Reading {
-    JointGeometry<Real> geometry;
+    LinearAxes<Real> linear;
+    TurningAxes<Real> turning;
     Real position[kAxisCount], rate[kAxisCount];
   };
   template <class Real>
   TALUS_INLINE Reading<Real> read(const JointFrames<Real>& at, const std::uint32_t* index_a,
                                   const std::uint32_t* index_b, Mask<Real> radial, Real last_twist) const {
     const JointBody<Real> a = joint_body<Real>(bodies, index_a), b = joint_body<Real>(bodies, index_b);
-    Reading<Real> r{joint_geometry<Real>(at, a, b, radial), {}, {}};
-    const JointGeometry<Real>& g = r.geometry;
+    Reading<Real> r{linear_axes<Real>(at, a, b, radial), turning_axes<Real>(at, a, b), {}, {}};
+    const LinearAxes<Real>& l = r.linear;
+    const TurningAxes<Real>& t = r.turning;
     Real va[8], vb[8];
     gather_together(&bodies.velocity.data->linear.x, index_a, va);
     gather_together(&bodies.velocity.data->linear.x, index_b, vb);
     const Vec3Of<Real> apart{vb[0] - va[0], vb[1] - va[1], vb[2] - va[2]};
     const Vec3Of<Real> w_a{va[4], va[5], va[6]}, w_b{vb[4], vb[5], vb[6]};
     for (int i = 0; i < 3; ++i) {
-      r.position[i] = component(g.position_linear, i);
-      r.position[3 + i] = component(g.position_angular, i);
-      r.rate[i] = dot(g.direction[i], apart) + (dot(b.lever(g.turn_b[i]), w_b) - dot(a.lever(g.turn_a[i]), w_a));
-      r.rate[3 + i] = dot(b.lever(g.turn[i]), w_b) - dot(a.lever(g.turn[i]), w_a);
+      r.position[i] = component(l.position, i);
+      r.position[3 + i] = component(t.position, i);
+      r.rate[i] = dot(l.direction[i], apart) + (dot(b.lever(l.turn_b(i)), w_b) - dot(a.lever(l.turn_a(i)), w_a));
+      r.rate[3 + i] = dot(b.lever(t.turn[i]), w_b) - dot(a.lever(t.turn[i]), w_a);
     }
     r.position[3] = unwrapped(r.position[3], last_twist);
     return r;
@@ -84,7 +86,7 @@ struct FinishTreeLane {
     for (int i = 0; i < 3; ++i) {
       force = force + load<Real>(rows, tree_row::impulse + i, lane) *
                           load_vector<Real>(rows, tree_row::direction + 3 * i, lane);
-      torque = torque + (sign * load<Real>(rows, tree_row::impulse + 3 + i, lane)) * r.geometry.turn[i];
+      torque = torque + (sign * load<Real>(rows, tree_row::impulse + 3 + i, lane)) * r.turning.turn[i];
     }
     const Real reaction[kAxisCount] = {per_time * force.x,  per_time * force.y,  per_time * force.z,
                                        per_time * torque.x, per_time * torque.y, per_time * torque.z};
@@ -122,9 +124,9 @@ struct FinishJointLane {
                          load<Real>(rows, joint_row::limit_impulse + i, lane));
       const Real mean = per_time * (load<Real>(rows, joint_row::sum + i, lane) + last);
       if (i < 3) {
-        force = force + mean * r.geometry.direction[i];
+        force = force + mean * r.linear.direction[i];
       } else {
-        torque = torque + mean * r.geometry.turn[i - 3];
+        torque = torque + mean * r.turning.turn[i - 3];
       }
     }
     float plain[kAxisCount][kWidth];

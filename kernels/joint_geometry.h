@@ -68,51 +68,52 @@ struct JointFrames {
   QuatOf<Real> frame_a, frame_b;
 };
 
-/// The coordinates now and, for each, what changes it: for axis i,
-/// direction_i . (v_b - v_a) + turn_b_i . w_b - turn_a_i . w_a, in the world. Turning axes have no direction, and the
-/// same turn on both sides.
+/// The linear coordinates now and, for each, what changes it: for axis i,
+/// direction_i . (v_b - v_a) + turn_b_i . w_b - turn_a_i . w_a, in the world.
 template <class Real>
-struct JointGeometry {
-  Vec3Of<Real> position_linear, position_angular;
-  Vec3Of<Real> direction[3], turn_a[3], turn_b[3];  // of x, y, z
-  Vec3Of<Real> turn[3];                             // of twist, swing_y, swing_z
-};
-
-/// The linear part, along any three axes.
-template <class Real>
-struct JointSpan {
-  Vec3Of<Real> apart;          // [m] from the origin of frame a to that of frame b
-  Vec3Of<Real> arm_a, arm_b;   // [m] from the centres to the origin of frame b
+struct LinearAxes {
+  Vec3Of<Real> apart;         // [m] from the origin of frame a to that of frame b
+  Vec3Of<Real> arm_a, arm_b;  // [m] from the centres to the origin of frame b, where forces act
+  Vec3Of<Real> position;      // [m] along the axes
+  Vec3Of<Real> direction[3];
+  TALUS_INLINE Vec3Of<Real> turn_a(int i) const { return cross(arm_a, direction[i]); }
+  TALUS_INLINE Vec3Of<Real> turn_b(int i) const { return cross(arm_b, direction[i]); }
 };
 template <class Real>
-TALUS_INLINE JointSpan<Real> joint_span(const JointFrames<Real>& at, const JointBody<Real>& a,
-                                        const JointBody<Real>& b) {
+TALUS_INLINE LinearAxes<Real> linear_axes(const JointFrames<Real>& at, const JointBody<Real>& a,
+                                          const JointBody<Real>& b, Mask<Real> radial) {
+  const Real one(1.0f), least(1e-6f);
+  LinearAxes<Real> g;
   const Vec3Of<Real> to_a = rotate(a.orientation(), at.anchor_a), to_b = rotate(b.orientation(), at.anchor_b);
   const Vec3Of<Real> centers = at.offset + (b.shift - a.shift);
-  return {(centers + to_b) - to_a, centers + to_b, to_b};
+  g.apart = (centers + to_b) - to_a;
+  g.arm_a = centers + to_b;
+  g.arm_b = to_b;
+  const Mat3Of<Real> axes = matrix_of(a.orientation() * at.frame_a);
+  for (int i = 0; i < 3; ++i) g.direction[i] = column_of(axes, i);
+  const Real distance = length(g.apart);
+  g.position = {select(radial, distance, dot(g.direction[0], g.apart)), dot(g.direction[1], g.apart),
+                dot(g.direction[2], g.apart)};
+  const Vec3Of<Real> along = (one / max_of(distance, least)) * g.apart;
+  g.direction[0] = select<Real>(radial && distance > least, along, g.direction[0]);
+  return g;
 }
 
+/// The turning coordinates now and, for each, what changes it: turn_i . (w_b - w_a). Swings are the angles of frame b's x
+/// axis in two planes of frame a; twist is what is left of the rotation.
 template <class Real>
-TALUS_INLINE JointGeometry<Real> joint_geometry(const JointFrames<Real>& at, const JointBody<Real>& a,
-                                                const JointBody<Real>& b, Mask<Real> radial) {
+struct TurningAxes {
+  Vec3Of<Real> position;  // [rad] twist, swing_y, swing_z
+  Vec3Of<Real> turn[3];
+};
+template <class Real>
+TALUS_INLINE TurningAxes<Real> turning_axes(const JointFrames<Real>& at, const JointBody<Real>& a,
+                                            const JointBody<Real>& b) {
   const Real zero(0.0f), one(1.0f), least(1e-6f);
-  JointGeometry<Real> g;
-  const JointSpan<Real> span = joint_span(at, a, b);
+  TurningAxes<Real> g;
   const QuatOf<Real> q_a = a.orientation() * at.frame_a, q_b = b.orientation() * at.frame_b;
-  const Mat3Of<Real> axes_a = matrix_of(q_a);
-  const Vec3Of<Real> x = column_of(axes_a, 0), y = column_of(axes_a, 1), z = column_of(axes_a, 2);
-  const Real distance = length(span.apart);
-  const Vec3Of<Real> along = (one / max_of(distance, least)) * span.apart;
-  g.direction[0] = select<Real>(radial && distance > least, along, x);
-  g.direction[1] = y;
-  g.direction[2] = z;
-  for (int i = 0; i < 3; ++i) {
-    g.turn_a[i] = cross(span.arm_a, g.direction[i]);
-    g.turn_b[i] = cross(span.arm_b, g.direction[i]);
-  }
-  g.position_linear = {select(radial, distance, dot(x, span.apart)), dot(y, span.apart), dot(z, span.apart)};
-
-  // Swings are the angles of frame b's x axis in two planes of frame a; twist is what is left of the rotation.
+  const Mat3Of<Real> axes = matrix_of(q_a);
+  const Vec3Of<Real> x = column_of(axes, 0), y = column_of(axes, 1), z = column_of(axes, 2);
   const Vec3Of<Real> x_b = column_of(matrix_of(q_b), 0);
   const Real cx = dot(x, x_b), cy = dot(y, x_b), cz = dot(z, x_b);
   const Real in_z = one / max_of(cx * cx + cy * cy, least), in_y = one / max_of(cx * cx + cz * cz, least);
@@ -122,7 +123,7 @@ TALUS_INLINE JointGeometry<Real> joint_geometry(const JointFrames<Real>& at, con
   const QuatOf<Real> between = conjugate(q_a) * q_b;
   const Mask<Real> flipped = between.w < zero;
   const Real sine = select(flipped, -between.x, between.x), cosine = select(flipped, -between.w, between.w);
-  g.position_angular = {Real(2.0f) * arc_tangent(sine, cosine), arc_tangent(-cz, cx), arc_tangent(cy, cx)};
+  g.position = {Real(2.0f) * arc_tangent(sine, cosine), arc_tangent(-cz, cx), arc_tangent(cy, cx)};
   return g;
 }
 

@@ -25,31 +25,38 @@ struct UpdateJointLane {
     const std::uint32_t uses = rows.word(joint_row::uses, lane);
     const RowIndices<Real> index_a(rows, joint_row::body_a, lane), index_b(rows, joint_row::body_b, lane);
     const JointBody<Real> a = joint_body<Real>(bodies, index_a.data()), b = joint_body<Real>(bodies, index_b.data());
-    const JointGeometry<Real> g = joint_geometry<Real>(load_frames<Real>(rows, joint_row::offset, lane), a, b,
-                                                       load<Real>(rows, joint_row::radial, lane) > zero);
+    const JointFrames<Real> at = load_frames<Real>(rows, joint_row::offset, lane);
     const Sym3Of<Real> give_a = a.give(), give_b = b.give();
     store(rows, joint_row::give_a, lane, give_a);
     store(rows, joint_row::give_b, lane, give_b);
-    const Real linear_give = a.inv_mass + b.inv_mass;
     Levers<Real> levers[kAxisCount];
-    for (int i = 0; i < kAxisCount; ++i) {
+    const auto prepare_axis = [&](int i, Real position, Real give) {
       const Real last = load<Real>(rows, joint_row::position + i, lane);
-      const bool linear = i < 3;
-      const Real measured = component(linear ? g.position_linear : g.position_angular, i % 3);
-      const Real position = i == 3 ? unwrapped(measured, last) : measured;
       store(rows, joint_row::position + i, lane, position);
       store(rows, joint_row::before + i, lane, first ? position : last);
-      if ((uses & joint_uses::any(i)) == 0) continue;
-      levers[i] = linear ? Levers<Real>{a.lever(g.turn_a[i % 3]), b.lever(g.turn_b[i % 3])}
-                         : Levers<Real>{a.lever(g.turn[i % 3]), b.lever(g.turn[i % 3])};
-      if (linear) store(rows, joint_row::direction + 3 * i, lane, g.direction[i % 3]);
       store(rows, joint_row::lever_a + 3 * i, lane, levers[i].a);
       store(rows, joint_row::lever_b + 3 * i, lane, levers[i].b);
-      const Real give = (linear ? linear_give : zero) + dot(levers[i].a, give_a * levers[i].a) +
-                        dot(levers[i].b, give_b * levers[i].b);
-      const Real mass = select(give > zero, one / max_of(give, Real(1e-30f)), zero);
+      const Real turning = dot(levers[i].a, give_a * levers[i].a) + dot(levers[i].b, give_b * levers[i].b);
+      const Real mass = select(give + turning > zero, one / max_of(give + turning, Real(1e-30f)), zero);
       store(rows, joint_row::axis_mass + i, lane, mass);
       if (uses & joint_uses::drive(i)) prepare_drive(lane, i, mass);
+    };
+    const LinearAxes<Real> g = linear_axes<Real>(at, a, b, load<Real>(rows, joint_row::radial, lane) > zero);
+    const Real linear_give = a.inv_mass + b.inv_mass;
+    for (int i = 0; i < 3; ++i) {
+      if ((uses & joint_uses::any(i)) == 0) continue;
+      levers[i] = {a.lever(g.turn_a(i)), b.lever(g.turn_b(i))};
+      store(rows, joint_row::direction + 3 * i, lane, g.direction[i]);
+      prepare_axis(i, component(g.position, i), linear_give);
+    }
+    if (uses & (joint_uses::any(3) | joint_uses::any(4) | joint_uses::any(5))) {
+      const TurningAxes<Real> t = turning_axes(at, a, b);
+      for (int i = 3; i < kAxisCount; ++i) {
+        if ((uses & joint_uses::any(i)) == 0) continue;
+        levers[i] = {a.lever(t.turn[i - 3]), b.lever(t.turn[i - 3])};
+        const Real angle = component(t.position, i - 3);
+        prepare_axis(i, i == 3 ? unwrapped(angle, load<Real>(rows, joint_row::position + 3, lane)) : angle, zero);
+      }
     }
     if (uses & joint_uses::kLocks) prepare_locks(lane, uses, g, levers, give_a, give_b, linear_give);
     if (first && (uses >> 18) != 0) prepare_bounce(lane, uses, index_a, index_b, levers);
@@ -74,7 +81,7 @@ struct UpdateJointLane {
 
   /// Inverse of the locked rows' matrix, with 1 on the diagonal for rows that are not there; those are zero.
   template <class Real>
-  TALUS_INLINE void prepare_locks(Index lane, std::uint32_t uses, const JointGeometry<Real>& g,
+  TALUS_INLINE void prepare_locks(Index lane, std::uint32_t uses, const LinearAxes<Real>& g,
                                   const Levers<Real> levers[kAxisCount], const Sym3Of<Real>& give_a,
                                   const Sym3Of<Real>& give_b, Real linear_give) const {
     const Real zero(0.0f), one(1.0f);

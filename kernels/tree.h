@@ -17,6 +17,8 @@
 namespace talus::inline TALUS_ISA {
 
 constexpr float kMostJointPush = 3.0f;   // [m/s, rad/s] at which an error of a joint is removed at most
+constexpr float kFactorTurn = 0.001f;   // [rad] while bodies turn less in a step its first factors serve all sub-steps
+constexpr float kSnapLoad = 4.0f;       // [1] weights that a chain may carry before it is known to
 
 // ---- fields of tree rows ---------------------------------------------------------------------------------------------
 
@@ -89,12 +91,15 @@ TALUS_INLINE Vec3Of<Real> transposed_times(const JointLevers<Real>& levers, cons
 /// K = (arm . force) (1 - the part along the arm). Where that is too fast for the sub-step, which is where
 /// h^2 K approaches the inertia, as in a light link that carries a heavy body, the body gets more inertia there: h^2 K is
 /// what an implicit integration would add (geometric stiffness; Andrews, Teichmann, Kry 2017). In scaled axes, where the
-/// inertia is about 1; nothing is added while h^2 trace(K) < 1.
+/// inertia is about 1; nothing is added while h^2 trace(K) < 1. The force is taken to be at least the weight of all that
+/// hangs there: where a slack chain snaps taut, the force of the step before says nothing.
 template <class Real>
-TALUS_INLINE Sym3Of<Real> tension_stiffness(const JointBody<Real>& body, Vec3Of<Real> arm, Vec3Of<Real> force, Real h) {
+TALUS_INLINE Sym3Of<Real> tension_stiffness(const JointBody<Real>& body, Vec3Of<Real> arm, Vec3Of<Real> force,
+                                            Real weight, Real h) {
   const Real zero(0.0f), one(1.0f), tiny(1e-20f);
   const Vec3Of<Real> r = rotate_back(body.start, arm), s = body.scale;
-  const Real length2 = dot(r, r), pull = max_of(dot(arm, force), zero) * h * h / max_of(length2, tiny);
+  const Real length2 = dot(r, r), moment = max_of(dot(arm, force), Real(kSnapLoad) * square_root(length2) * weight);
+  const Real pull = moment * h * h / max_of(length2, tiny);
   const Vec3Of<Real> diagonal{pull * (length2 - r.x * r.x), pull * (length2 - r.y * r.y),
                               pull * (length2 - r.z * r.z)};
   const Real trace = s.x * s.x * diagonal.x + s.y * s.y * diagonal.y + s.z * s.z * diagonal.z;
@@ -108,7 +113,6 @@ TALUS_INLINE Sym3Of<Real> tension_stiffness(const JointBody<Real>& body, Vec3Of<
 struct UpdateTreeLane {
   SolveRowScratch bodies;
   const StepParams* params;
-  bool first;  // of the step
   // in/out: the lane's own
   TreeRows rows;
 
@@ -121,7 +125,7 @@ struct UpdateTreeLane {
     const Mask<Real> child_is_a = sign < zero, moves = child.inv_mass > zero;
     const JointBody<Real> a = chosen(child_is_a, child, parent), b = chosen(child_is_a, parent, child);
     const JointFrames<Real> at = load_frames<Real>(rows, tree_row::offset, lane);
-    const JointGeometry<Real> g = joint_geometry<Real>(at, a, b, zero > one);
+    const LinearAxes<Real> g = linear_axes<Real>(at, a, b, zero > one);
 
     Real locked[kAxisCount];
     for (int i = 0; i < kAxisCount; ++i) {
@@ -129,44 +133,39 @@ struct UpdateTreeLane {
     }
     // Where the three points alone are held their axes do not matter, and the world's are the simplest.
     const Mask<Real> ball = locked[0] + locked[1] + locked[2] == Real(3.0f) && locked[3] + locked[4] + locked[5] == zero;
-    const JointSpan<Real> span = joint_span(at, a, b);
-    const Vec3Of<Real> arm_child = select<Real>(child_is_a, span.arm_a, span.arm_b);
-    const Vec3Of<Real> arm_parent = select<Real>(child_is_a, span.arm_b, span.arm_a);
-    const Vec3Of<Real> force = force_on_child(lane, sign);  // along the rows as they were
+    const Vec3Of<Real> arm_child = select<Real>(child_is_a, g.arm_a, g.arm_b);
+    const Vec3Of<Real> arm_parent = select<Real>(child_is_a, g.arm_b, g.arm_a);
     for (int i = 0; i < 3; ++i) {
       const Vec3Of<Real> unit{Real(i == 0 ? 1.0f : 0.0f), Real(i == 1 ? 1.0f : 0.0f), Real(i == 2 ? 1.0f : 0.0f)};
       const Vec3Of<Real> along = locked[i] * select<Real>(ball, unit, sign * g.direction[i]);
-      const Real apart = select(ball, sign * component(span.apart, i), component(g.position_linear, i));
+      const Real apart = select(ball, sign * component(g.apart, i), component(g.position, i));
       store(rows, tree_row::direction + 3 * i, lane, along);
       store(rows, tree_row::error + i, lane, locked[i] * apart);
       store(rows, tree_row::lever_child + 3 * i, lane, child.lever(cross(arm_child, along)));
       store(rows, tree_row::lever_parent + 3 * i, lane, parent.lever(cross(arm_parent, along)));
     }
     if (any_together(load<Real>(rows, tree_row::turns, lane) > zero)) {
+      const TurningAxes<Real> t = turning_axes(at, a, b);
       for (int i = 0; i < 3; ++i) {
-        const Vec3Of<Real> about = (locked[3 + i] * sign) * g.turn[i];
-        store(rows, tree_row::error + 3 + i, lane, locked[3 + i] * component(g.position_angular, i));
+        const Vec3Of<Real> about = (locked[3 + i] * sign) * t.turn[i];
+        store(rows, tree_row::error + 3 + i, lane, locked[3 + i] * component(t.position, i));
         store(rows, tree_row::lever_child + 9 + 3 * i, lane, child.lever(about));
         store(rows, tree_row::lever_parent + 9 + 3 * i, lane, parent.lever(about));
       }
     }
-    const Real h(params->h);
-    const Sym3Of<Real> inertia = child.inertia() + tension_stiffness(child, arm_child, force, h);
-    store(rows, tree_row::stiffening, lane, tension_stiffness(parent, arm_parent, -force, h));
-    store(rows, tree_row::response, lane, select(moves, one / max_of(child.inv_mass, Real(1e-30f)), one));
-    store(rows, tree_row::response + 15, lane, inertia);
+    const Vec3Of<Real> force = sign * load_vector<Real>(rows, tree_row::force, lane);  // on the child
+    const Vec3Of<Real> gravity{Real(params->gravity.x), Real(params->gravity.y), Real(params->gravity.z)};
+    const Real weight = locked[0] * load<Real>(rows, tree_row::load, lane) * length(gravity), h(params->h);
+    const Sym3Of<Real> inertia = child.inertia() + tension_stiffness(child, arm_child, force, weight, h);
+    store(rows, tree_row::stiffening, lane, tension_stiffness(parent, arm_parent, -force, weight, h));
+    store(rows, tree_row::own_mass, lane, select(moves, one / max_of(child.inv_mass, Real(1e-30f)), one));
+    store(rows, tree_row::own_inertia, lane, inertia);
+    const Vec3Of<Real> half_turn{child.turn.x, child.turn.y, child.turn.z};
+    const Mask<Real> turned = dot(half_turn, half_turn) > Real(0.25f * kFactorTurn * kFactorTurn);
+    store(rows, tree_row::turned, lane, select(turned && moves, one, zero));
   }
 
  private:
-  /// [N] Over the sub-step that ended.
-  template <class Real>
-  TALUS_INLINE Vec3Of<Real> force_on_child(Index lane, Real sign) const {
-    if (true) return sign * load_vector<Real>(rows, tree_row::force, lane);
-    const Vec3Of<Real> now = load_vector<Real>(rows, tree_row::impulse, lane);
-    const Vec3Of<Real> gained = now - load_vector<Real>(rows, tree_row::impulse_before, lane);
-    store(rows, tree_row::impulse_before, lane, now);
-    return Real(params->inv_h) * transposed_times(load_matrix<Real>(rows, tree_row::direction, lane), gained);
-  }
   template <class Real>
   TALUS_INLINE static JointBody<Real> chosen(Mask<Real> first, const JointBody<Real>& yes, const JointBody<Real>& no) {
     return {select<Real>(first, yes.start, no.start), select<Real>(first, yes.turn, no.turn),
@@ -182,10 +181,12 @@ struct FactorTrees {
   // in/out: the batch's own
   TreeRows rows;
   JointBodyScratch hanging;
+  bool first;  // of the step
 
   template <class Real>
   TALUS_INLINE void run(Index batch) const {
     const TreeBatch b = batches[batch];
+    if (!first && !has_turned<Real>(b)) return;
     for (Index block = b.first_block; block < b.last_block; ++block) {
       if (b.ball_only != 0) {
         for_lanes_of<Real>(block, [&](Index lane) { factor<Real, true>(lane); });
@@ -196,6 +197,17 @@ struct FactorTrees {
   }
 
  private:
+  template <class Real>
+  TALUS_INLINE bool has_turned(const TreeBatch& b) const {
+    bool turned = false;
+    for (Index block = b.first_block; block < b.last_block; ++block) {
+      for_lanes_of<Real>(block, [&](Index lane) {
+        turned = turned || any_together(load<Real>(rows, tree_row::turned, lane) > Real(0.0f));
+      });
+    }
+    return turned;
+  }
+
   template <class Real, bool kBallOnly>
   TALUS_INLINE void factor(Index lane) const {
     const Real zero(0.0f), one(1.0f);
@@ -206,10 +218,10 @@ struct FactorTrees {
     const Mask<Real> moves = frame_child[7] > zero, parent_moves = frame_parent[7] > zero;
 
     Sym6Of<Real> inertia = take<Real>(child.data(), moves);
-    const Real mass = load<Real>(rows, tree_row::response, lane);
+    const Real mass = load<Real>(rows, tree_row::own_mass, lane);
     inertia.a = {inertia.a.xx + mass, inertia.a.xy, inertia.a.xz, inertia.a.yy + mass, inertia.a.yz,
                  inertia.a.zz + mass};
-    inertia.c = inertia.c + load_sym3<Real>(rows, tree_row::response + 15, lane);
+    inertia.c = inertia.c + load_sym3<Real>(rows, tree_row::own_inertia, lane);
     Sym6Of<Real> response = inverse(inertia);
     const Real part = select(moves, one, zero);
     response = {scaled(part, response.a), scaled(part, response.b), scaled(part, response.c)};

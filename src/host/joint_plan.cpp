@@ -10,7 +10,7 @@ namespace talus {
 
 namespace {
 
-constexpr TreeLane kNoTreeLane{-1, -1, -1, 0};
+constexpr TreeLane kNoTreeLane{-1, -1, -1, 0, 0.0f};
 constexpr ColorLane kNoColorLane{-1, 0};
 
 template <class F>
@@ -69,6 +69,7 @@ class Forest {
       add_node(-1, heaviest_near(j.body_a), -1, new_tree());
       grow(first);
     }
+    add_up_loads();
   }
 
   const std::vector<Node>& nodes() const { return nodes_; }
@@ -145,6 +146,15 @@ class Forest {
         const Index other = other_body(joint, body);
         if (!reached(other)) add_node(joint, other, static_cast<Index>(i), tree, rank++);
       }
+    }
+  }
+
+  // Children stand behind their parents.
+  void add_up_loads() {
+    for (std::size_t i = nodes_.size(); i-- > 0;) {
+      TreeLane& lane = nodes_[i].lane;
+      lane.load += mass_[std::size_t(lane.child)];
+      if (lane.parent >= 0) nodes_[std::size_t(node_of_[std::size_t(lane.parent)])].lane.load += lane.load;
     }
   }
 
