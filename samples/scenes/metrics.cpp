@@ -113,6 +113,7 @@ struct MeasuredBody {
   Solid solid;
   double radius = 0;  // [m] bounding
   bool moves = false;
+  int index = 0;  // in Scene::bodies
 };
 
 // [m] Centres further apart than both radii plus this are not tested. Above kTouching, since the gap of two boxes may
@@ -214,6 +215,67 @@ double kinetic_energy(const BodyDef& def, const BodyMotion& motion) {
   return 0.5 * mass(def) * dot(v, v) + 0.5 * (moments.x * w.x * w.x + moments.y * w.y * w.y + moments.z * w.z * w.z);
 }
 
+struct Frame {
+  Vecd origin;
+  Rotation<double> orientation;
+};
+Frame frame(const Transform& t) {
+  return {vec<double>(t.position), rotation<double>(t.orientation)};
+}
+// A frame given in another one.
+Frame operator*(const Frame& outer, const Frame& inner) {
+  const Rotation<double> a = outer.orientation, b = inner.orientation;
+  return {outer.origin + rotate(a, inner.origin),
+          {a.w * b.x + a.x * b.w + a.y * b.z - a.z * b.y, a.w * b.y - a.x * b.z + a.y * b.w + a.z * b.x,
+           a.w * b.z + a.x * b.y - a.y * b.x + a.z * b.w, a.w * b.w - a.x * b.x - a.y * b.y - a.z * b.z}};
+}
+Frame inverse(const Frame& f) {
+  const Rotation<double> q = f.orientation;
+  return {-rotate_back(q, f.origin), {-q.x, -q.y, -q.z, q.w}};
+}
+
+// One of a joint's two frames, where its body has carried it; body -1 is the world. `in_body` counts if the joint is
+// given by frames in its bodies, else `point`, where the frame's origin was when the scene began.
+Frame frame_now(const Scene& scene, int body, const JointDef& def, const Transform& in_body, Vec3 point,
+                std::span<const BodyMotion> motions) {
+  const Frame given = frame(def.frames_in_bodies ? in_body : Transform{point, def.frame.orientation});
+  if (body < 0) return given;
+  const auto i = static_cast<std::size_t>(body);
+  const Frame now = frame(motions[i].pose);
+  if (def.frames_in_bodies) return now * given;
+  return now * (inverse(frame({scene.bodies[i].position, scene.bodies[i].orientation})) * given);
+}
+
+// How far a coordinate is from where its axis lets it be.
+double outside(const AxisDef& axis, double x) {
+  switch (axis.mode) {
+    case AxisMode::locked:
+      return x;
+    case AxisMode::limited:
+      return x - std::clamp(x, double(axis.lower), double(axis.upper));
+    default:
+      return 0.0;
+  }
+}
+
+// Pairs that a joint keeps from colliding, the lower index first, in order.
+std::vector<std::pair<int, int>> passing_pairs(const Scene& scene) {
+  std::vector<std::pair<int, int>> pairs;
+  for (const AssemblyJoint& joint : scene.joints) {
+    if (!joint.def.collide) pairs.emplace_back(std::minmax(joint.a, joint.b));
+  }
+  std::sort(pairs.begin(), pairs.end());
+  return pairs;
+}
+
+void measure_joints(const Scene& scene, std::span<const BodyMotion> motions, Metrics& metrics) {
+  for (const AssemblyJoint& joint : scene.joints) {
+    const double error = joint_error(scene, joint, motions);
+    metrics.joint_max = std::max(metrics.joint_max, error);
+    metrics.joint_mean += error / double(scene.joints.size());
+  }
+}
+
 void summarise_penetration(std::vector<double>& depths, Metrics& metrics) {
   metrics.touching = static_cast<long>(depths.size());
   if (depths.empty()) return;
@@ -306,8 +368,20 @@ Vecd inertia(const BodyDef& def) {
   }
 }
 
+double joint_error(const Scene& scene, const AssemblyJoint& joint, std::span<const BodyMotion> motions) {
+  const JointDef& def = joint.def;
+  const Frame frame_a = frame_now(scene, joint.a, def, def.frame_a, def.frame.position, motions);
+  const Frame frame_b = frame_now(scene, joint.b, def, def.frame_b, def.point_b.value_or(def.frame.position), motions);
+  const Vecd between = frame_b.origin - frame_a.origin;
+  if (def.radial) return std::fabs(outside(def.axis(Axis::x), length(between)));
+  const Vecd along = rotate_back(frame_a.orientation, between);
+  return length(Vecd{outside(def.axis(Axis::x), along.x), outside(def.axis(Axis::y), along.y),
+                     outside(def.axis(Axis::z), along.z)});
+}
+
 Metrics measure(const Scene& scene, std::span<const BodyMotion> motions) {
   Metrics metrics;
+  measure_joints(scene, motions, metrics);
   std::vector<MeasuredBody> measured;  // bodies that are where they belong
   measured.reserve(motions.size());
   std::size_t dynamic_count = 0, drift_count = 0;
@@ -323,7 +397,7 @@ Metrics measure(const Scene& scene, std::span<const BodyMotion> motions) {
     }
     const Solid shape = solid(def.shape, motion.pose);
     if (!dynamic) {
-      measured.push_back({shape, bounding_radius(shape), false});
+      measured.push_back({shape, bounding_radius(shape), false, static_cast<int>(body)});
       continue;
     }
     const bool escaped = std::any_of(scene.boundaries.begin(), scene.boundaries.end(), [&](const Boundary& boundary) {
@@ -332,7 +406,7 @@ Metrics measure(const Scene& scene, std::span<const BodyMotion> motions) {
     if (escaped) {
       ++metrics.escaped;
     } else {
-      measured.push_back({shape, bounding_radius(shape), true});
+      measured.push_back({shape, bounding_radius(shape), true, static_cast<int>(body)});
     }
     const Vecd way = shape.position - vec<double>(def.position);
     const double drift = std::hypot(way.x, way.z);
@@ -353,7 +427,11 @@ Metrics measure(const Scene& scene, std::span<const BodyMotion> motions) {
   const auto add = [&](double gap) {
     if (gap < kTouching) depths.push_back(std::max(0.0, -gap));
   };
-  for_each_near_pair(measured, [&](const MeasuredBody& a, const MeasuredBody& b) { add(gap(a.solid, b.solid)); });
+  const std::vector<std::pair<int, int>> passing = passing_pairs(scene);
+  for_each_near_pair(measured, [&](const MeasuredBody& a, const MeasuredBody& b) {
+    const std::pair<int, int> pair = std::minmax(a.index, b.index);
+    if (!std::binary_search(passing.begin(), passing.end(), pair)) add(gap(a.solid, b.solid));
+  });
   for (const MeasuredBody& body : measured) {
     if (!body.moves) continue;
     for (const Boundary& boundary : scene.boundaries) add(boundary_gap(body.solid, boundary));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// How good a result is: penetration, drift, energy and escapes, computed in double precision from shapes and poses
-// alone. Knows nothing of the engine's contacts, so it judges every engine alike (the numbers of peers_csv.h).
+// How good a result is: penetration, drift, energy, escapes and errors of joints, computed in double precision from
+// shapes and poses alone. Knows nothing of the engine's contacts, so it judges every engine alike (the numbers of
+// peers_csv.h).
 #pragma once
 #include <talus/talus.h>
 
@@ -31,6 +32,10 @@ double boundary_gap(const Solid& solid, const Boundary& boundary);
 double mass(const BodyDef& def);
 Vecd inertia(const BodyDef& def);
 
+/// [m] How far a joint is from what it allows along its linear axes, in the order of the scene's bodies: the distance
+/// of the two anchors where all three are locked. Broken joints count like others.
+double joint_error(const Scene& scene, const AssemblyJoint& joint, std::span<const BodyMotion> motions);
+
 /// A pair or a body and a boundary count as touching below this gap. [m]
 constexpr double kTouching = 0.01;
 
@@ -46,11 +51,13 @@ struct Metrics {
   double drift_max = 0;    ///< [m] horizontal way from the start; stacks only, else 0
   double drift_mean = 0;   ///< [m]
   double sag_max = 0;      ///< [m] vertical way from the start; stacks only, else 0
+  double joint_max = 0;    ///< [m] largest joint_error()
+  double joint_mean = 0;   ///< [m] mean over the joints
   double height = 0;       ///< [m] of the highest centre of mass
 };
 
 /// Measures dynamic bodies, against each other, kinematic ones, and the scene's boundaries. `motions` are those of
-/// scene.bodies, in their order.
+/// scene.bodies, in their order. Bodies whose joint keeps them from colliding are no pair.
 Metrics measure(const Scene& scene, std::span<const BodyMotion> motions);
 
 }  // namespace talus::scenes

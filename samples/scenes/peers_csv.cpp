@@ -29,14 +29,13 @@ std::string csv_line(std::string_view config, const Scene& scene, int threads, c
                      const Metrics& m) {
   const std::size_t steps = times.wall_ms.size(), late = first_late_step(steps);
   const double slowest = steps == 0 ? 0.0 : *std::max_element(times.wall_ms.begin(), times.wall_ms.end());
-  const double joint_error = 0.0;  // talus has no joints
   char numbers[512];
   std::snprintf(numbers, sizeof numbers,
                 "%zu,%d,%zu,%.4f,%.4f,%.3f,%ld,%ld,%.5f,%.6f,%.5f,%.6g,%.5f,%.5f,%.6f,%.5f,%.5f,%.6f,%ld,%ld,%.3f,"
                 "%.4f,%.4f",
                 scene.bodies.size(), threads, steps, mean_from(times.wall_ms, late), mean_from(times.wall_ms, 0),
                 slowest, contacts, m.touching, m.pen_max, m.pen_mean, m.pen_p99, m.ke_per_body, m.vmax, m.drift_max,
-                m.drift_mean, m.sag_max, joint_error, joint_error, m.escaped, m.not_finite, m.height,
+                m.drift_mean, m.sag_max, m.joint_max, m.joint_mean, m.escaped, m.not_finite, m.height,
                 mean_from(times.cpu_ms, late), mean_from(times.cpu_ms, 0));
   return "talus," + std::string(config) + "," + scene.name + "," + numbers;
 }

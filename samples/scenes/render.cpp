@@ -243,7 +243,8 @@ std::vector<RenderBody> render_bodies(RunningScene& running) {
   const std::vector<BodyMotion> motions = running.motions();
   Vecf sum{0.0f, 0.0f, 0.0f};
   for (std::size_t i = 0; i < motions.size(); ++i) {
-    result.push_back(render_body(scene.bodies[i].shape, motions[i].pose, running.bodies()[i].slot, false));
+    const bool fixed = scene.bodies[i].motion == Motion::fixed;  // stairs and the like
+    result.push_back(render_body(scene.bodies[i].shape, motions[i].pose, running.bodies()[i].slot, fixed));
     sum = sum + vec<float>(scene.bodies[i].position);
   }
   const Vecf middle = (1.0f / float(std::max<std::size_t>(1, motions.size()))) * sum;

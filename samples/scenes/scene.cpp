@@ -10,11 +10,13 @@
 #include <system_error>
 #include <utility>
 
+#include "joint_scenes.h"
+#include "scene_parts.h"
+
 namespace talus::scenes {
 namespace {
 
 constexpr double kHalf = 0.5;  // [m] half edge of the boxes and radius of the spheres
-constexpr double kPi = std::numbers::pi;
 
 ShapeDef unit_sphere() {
   return sphere(0.5f);
@@ -30,32 +32,6 @@ ShapeDef mixed_shape(int body) {
   return shapes[static_cast<std::size_t>(body % 3)];
 }
 
-BodyDef body_at(ShapeDef shape, Vecd position) {
-  BodyDef def;
-  def.shape = shape;
-  def.position = to_vec3(position);
-  return def;
-}
-BodyDef static_box(Vecd centre, Vecd half_extents) {
-  BodyDef def = body_at(box(to_vec3(half_extents)), centre);
-  def.motion = Motion::fixed;
-  return def;
-}
-Quat turn_about(Vecd unit_axis, double angle) {
-  const double s = std::sin(angle / 2);
-  return {float(s * unit_axis.x), float(s * unit_axis.y), float(s * unit_axis.z), float(std::cos(angle / 2))};
-}
-
-// A floor of 200 m x 200 m with its top at y = 0.
-void add_ground(Scene& scene) {
-  scene.statics.push_back(static_box({0, -1, 0}, {100, 1, 100}));
-  scene.boundaries.push_back({{0, 1, 0}, 0});
-}
-// An unlimited floor at y = 0.
-void add_ground_plane(Scene& scene) {
-  scene.statics.push_back(body_at(plane({0.0f, 1.0f, 0.0f}), {0, 0, 0}));
-  scene.boundaries.push_back({{0, 1, 0}, 0});
-}
 // Floor and four walls, 2 m thick; `width` and `height` are inner sizes.
 void add_container(Scene& scene, double width, double height) {
   const double w = width / 2;
@@ -73,24 +49,6 @@ Vecd cube_place(int i, int n) {
   const double middle = (n - 1) * 0.5;
   const int layer = i / (n * n), row = i / n % n, column = i % n;
   return {column - middle, layer - middle, row - middle};
-}
-
-// Uniform over all rotations, by rejection.
-Quat random_rotation(Jitter& jitter) {
-  double x = 0, y = 0, z = 0, w = 0, r2 = 0;
-  do {
-    x = jitter.next();
-    y = jitter.next();
-    z = jitter.next();
-    w = jitter.next();
-    r2 = x * x + y * y + z * z + w * w;
-  } while (r2 > 1 || r2 < 0.01);
-  const double k = 1 / std::sqrt(r2);
-  return {float(x * k), float(y * k), float(z * k), float(w * k)};
-}
-Vecd random_vec(Jitter& jitter, double size) {
-  const double x = jitter.next(), y = jitter.next(), z = jitter.next();
-  return size * Vecd{x, y, z};
 }
 
 // ---- piles: a jittered grid of bodies above the floor of a container -----------------------------------------------
@@ -435,6 +393,11 @@ constexpr std::array kScenes{
     SceneInfo{"bullets", "bullets", "25 spheres at 80 to 200 m/s against a wall of 0.1 m"},
     SceneInfo{"free_bodies_N", "free_bodies_1000", "N spinning bodies that touch nothing, no gravity"},
     SceneInfo{"cloud_N", "cloud_10000", "N drifting spheres at a constant density, no gravity"},
+    SceneInfo{"joint_grid_N", "joint_grid_30", "N x N spheres, each joined to its neighbours, hang from the top row"},
+    SceneInfo{"chain_N_R", "chain_20_100", "N links hang from a point, with R times a link's mass at the end"},
+    SceneInfo{"bridge_N_B", "bridge_30_10", "a rope bridge of N planks; B boxes fall on it"},
+    SceneInfo{"ragdolls_N", "ragdolls_20", "N human figures fall down a flight of stairs"},
+    SceneInfo{"vehicle", "vehicle", "a car with a trailer drives over bumps"},
 };
 
 struct Family {
@@ -459,6 +422,8 @@ constexpr std::array kFamilies{
     Family{"tumbler_", kMillions, tumbler},
     Family{"free_bodies_", kMillions, free_bodies},
     Family{"cloud_", kMillions, cloud},
+    Family{"joint_grid_", 2000, joint_grid},
+    Family{"ragdolls_", 100'000, ragdolls},
 };
 
 int parse_size(std::string_view scene, std::string_view text, int largest) {
@@ -477,23 +442,38 @@ std::optional<std::string_view> without_prefix(std::string_view text, std::strin
   return text.substr(prefix.size());
 }
 
+// Families with two sizes in their names.
+struct PairFamily {
+  std::string_view prefix;
+  char between;  // the two sizes
+  const char* form;
+  int first_largest, second_largest;
+  Scene (*make)(int, int);
+};
+constexpr std::array kPairFamilies{
+    PairFamily{"stacks_", 'x', "AxB", 10'000, 400, stacks},
+    PairFamily{"chain_", '_', "N_R", 10'000, 1'000'000, chain},
+    PairFamily{"bridge_", '_', "N_B", 10'000, 100'000, bridge},
+};
+
 Scene make_unnamed(std::string_view name) {
   if (name == "bullets") return bullets();
-  if (const auto size = without_prefix(name, "stacks_")) {
-    const std::size_t cross = size->find('x');
-    if (cross == std::string_view::npos) {
-      throw Error("scene \"" + std::string(name) + "\": size \"" + std::string(*size) + "\" is not of the form AxB");
+  if (name == "vehicle") return vehicle_on_bumps();
+  for (const PairFamily& family : kPairFamilies) {
+    if (const auto size = without_prefix(name, family.prefix)) {
+      const std::size_t middle = size->find(family.between);
+      if (middle == std::string_view::npos) {
+        throw Error("scene \"" + std::string(name) + "\": size \"" + std::string(*size) + "\" is not of the form " +
+                    family.form);
+      }
+      const int first = parse_size(name, size->substr(0, middle), family.first_largest);
+      return family.make(first, parse_size(name, size->substr(middle + 1), family.second_largest));
     }
-    const int towers = parse_size(name, size->substr(0, cross), 10'000);
-    return stacks(towers, parse_size(name, size->substr(cross + 1), 400));
   }
   for (const Family& family : kFamilies) {
     if (const auto size = without_prefix(name, family.prefix)) {
       return family.make(parse_size(name, *size, family.largest));
     }
-  }
-  if (name.starts_with("joint_")) {
-    throw Error("scene \"" + std::string(name) + "\" needs joints, which talus does not have");
   }
   throw Error("scene \"" + std::string(name) + "\" is unknown; `talus scenes` lists the scenes");
 }
@@ -519,18 +499,18 @@ Scene make_scene(std::string_view name) {
 RunningScene::RunningScene(Scene scene, const WorldDef& def)
     : scene_(std::move(scene)),
       world_(with_scene(def, scene_)),
-      bodies_(world_.add_bodies(scene_.bodies)),
+      parts_(add_assembly(world_, scene_.bodies, scene_.joints)),
       statics_(world_.add_bodies(scene_.statics)) {}
 
 StepReport RunningScene::step() {
-  if (scene_.before_step) scene_.before_step(world_, bodies_, step_, scene_.dt);
+  if (scene_.before_step) scene_.before_step(world_, parts_.bodies, step_, scene_.dt);
   ++step_;
   return world_.step(scene_.dt);
 }
 
 std::vector<BodyMotion> RunningScene::motions() {
-  std::vector<BodyMotion> result(bodies_.size());
-  world_.read_motions(bodies_, result);
+  std::vector<BodyMotion> result(parts_.bodies.size());
+  world_.read_motions(parts_.bodies, result);
   return result;
 }
 

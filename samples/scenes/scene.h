@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Scenes by name: what samples, tests, bench and the command line simulate. A scene is a value; RunningScene puts one
-// into a world. The piles, pyramids and stacks equal, number by number, those that other engines were measured with
-// (bench/README.md), so that results can be compared.
+// into a world. The piles, pyramids, stacks and the grid of joints equal, number by number, those that other engines
+// were measured with (bench/README.md), so that results can be compared.
 #pragma once
 #include <talus/talus.h>
 
@@ -30,6 +30,7 @@ struct Scene {
   Vec3 gravity{0.0f, -9.81f, 0.0f};     ///< [m/s^2]
   float dt = 1.0f / 60.0f;              ///< [s] the step the scene is meant for
   std::vector<BodyDef> bodies;          ///< counted, measured and coloured; in a new world body i has slot i
+  std::vector<AssemblyJoint> joints;    ///< between `bodies`, by their indices
   std::vector<BodyDef> statics;         ///< floor and walls; measured by `boundaries` instead
   std::vector<Boundary> boundaries;     ///< inner sides of the statics; may be empty
   bool stack = false;                   ///< nothing should move: drift and sag mean something
@@ -75,13 +76,14 @@ class RunningScene {
 
   const Scene& scene() const { return scene_; }
   World& world() { return world_; }
-  std::span<const BodyId> bodies() const { return bodies_; }    ///< ids of scene().bodies
-  std::span<const BodyId> statics() const { return statics_; }  ///< ids of scene().statics
+  std::span<const BodyId> bodies() const { return parts_.bodies; }   ///< ids of scene().bodies
+  std::span<const JointId> joints() const { return parts_.joints; }  ///< ids of scene().joints
+  std::span<const BodyId> statics() const { return statics_; }       ///< ids of scene().statics
 
  private:
   Scene scene_;
   World world_;
-  std::vector<BodyId> bodies_;
+  AssemblyIds parts_;
   std::vector<BodyId> statics_;
   std::uint64_t step_ = 0;
 };

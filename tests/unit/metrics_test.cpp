@@ -225,6 +225,51 @@ TEST(Measure, ReportsDriftAndSagOfStacksOnly) {
   EXPECT_EQ(m.measure().sag_max, 0);
 }
 
+TEST(Measure, FindsHowFarTheAnchorsOfAJointAreApart) {
+  Measured m;
+  m.add(sphere(0.5f), {0, 0, 0});
+  m.add(sphere(0.5f), {2, 0, 0});
+  m.scene.joints = {{0, 1, ball_joint({}, {}, {1, 0, 0})}, {-1, 1, ball_joint({}, {}, {2, 1, 0})}};
+  EXPECT_EQ(m.measure().joint_max, 0);
+  m.motions[1].pose.position = {2, 0.25f, 0};
+  EXPECT_NEAR(m.measure().joint_max, 0.25, 1e-12);
+  EXPECT_NEAR(m.measure().joint_mean, 0.25, 1e-12);
+  m.motions[1].pose = {{2, 0, 0}, turned_90_about_x()};  // turns about the first anchor's arm; the second moves to z
+  EXPECT_NEAR(m.measure().joint_max, std::sqrt(2.0), 1e-6);
+  EXPECT_NEAR(m.measure().joint_mean, std::sqrt(0.5), 1e-6);
+}
+
+TEST(Measure, CountsOnlyWhatAJointDoesNotAllow) {
+  Measured m;
+  m.add(sphere(0.5f), {0, 0, 0});
+  m.add(sphere(0.5f), {2, 0, 0});
+  JointDef def;
+  def.frames_in_bodies = true;
+  def.frame_a = {{1, 0, 0}, turned_90_about_x()};  // its y axis lies along z
+  def.frame_b = {{-1, 0, 0}, turned_90_about_x()};
+  def.axis(Axis::x).mode = AxisMode::locked;
+  def.axis(Axis::y).mode = AxisMode::limited;
+  def.axis(Axis::y).lower = -0.1f;
+  def.axis(Axis::y).upper = 0.1f;
+  m.scene.joints = {{0, 1, def}};
+  m.motions[1].pose.position = {2.03f, 7, 0.14f};  // free along y, 40 mm beyond the limit along z
+  EXPECT_NEAR(m.measure().joint_max, 0.05, 1e-6);
+  m.scene.joints[0].def = distance_joint({}, {}, {0, 0, 0}, {2, 0, 0}, 1, 3);
+  EXPECT_NEAR(m.measure().joint_max, std::hypot(2.03, 7, 0.14) - 3, 1e-6);
+  m.motions[1].pose.position = {0.25f, 0, 0};
+  EXPECT_NEAR(m.measure().joint_max, 0.75, 1e-6);
+}
+
+TEST(Measure, LeavesOutPairsThatAJointKeepsFromColliding) {
+  Measured m;
+  m.add(sphere(0.5f), {0, 0, 0});
+  m.add(sphere(0.5f), {0.9f, 0, 0});
+  m.scene.joints = {{1, 0, ball_joint({}, {}, {0, 0, 0})}};
+  EXPECT_EQ(m.measure().touching, 0);
+  m.scene.joints[0].def.collide = true;
+  EXPECT_EQ(m.measure().touching, 1);
+}
+
 TEST(Measure, TakesAnEmptyScene) {
   const Metrics result = Measured{}.measure();
   EXPECT_EQ(result.touching, 0);

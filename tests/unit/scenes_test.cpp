@@ -124,6 +124,72 @@ TEST(Scenes, StartWithoutOverlap) {
   EXPECT_EQ(make_scene("plate_50").bodies.size(), 51u);
 }
 
+TEST(Scenes, JointGridIsThatOfTheOtherEngines) {
+  const Scene scene = make_scene("joint_grid_100");
+  ASSERT_EQ(scene.bodies.size(), 10'000u);
+  ASSERT_EQ(scene.joints.size(), 99u * 99 + 99u * 100);
+  EXPECT_TRUE(scene.stack);
+  EXPECT_FALSE(scene.contacts);
+  expect_vec(scene.bodies[0].position, 0.0f, 0.0f, 0.0f);
+  expect_vec(scene.bodies[9999].position, 108.9f, -108.9f, 0.0f);
+  for (std::size_t i = 0; i < scene.bodies.size(); ++i) {
+    EXPECT_EQ(scene.bodies[i].motion.value_or(Motion::dynamic), i < 100 ? Motion::fixed : Motion::dynamic);
+  }
+  EXPECT_EQ(scene.joints[0].a, 0);
+  EXPECT_EQ(scene.joints[0].b, 100);
+  expect_vec(scene.joints[0].def.frame.position, 0.0f, -0.55f, 0.0f);
+  EXPECT_EQ(scene.joints[100].a, 100);
+  EXPECT_EQ(scene.joints[100].b, 101);
+  expect_vec(scene.joints[100].def.frame.position, 0.55f, -1.1f, 0.0f);
+}
+
+TEST(Scenes, JointsMeetAtTheStart) {
+  struct Expected {
+    const char* name;
+    std::size_t bodies, joints;
+  };
+  const std::size_t stairs = 12;  // 6 for each of the two rows of figures
+  for (const Expected& expected :
+       {Expected{"joint_grid_100", 10'000, 19'701}, Expected{"chain_20_100", 21, 21}, Expected{"bridge_30_10", 40, 62},
+        Expected{"ragdolls_7", 7 * 18 + stairs, 7 * 17}, Expected{"vehicle", 8 + 4, 7}}) {
+    const Scene scene = make_scene(expected.name);
+    EXPECT_EQ(scene.bodies.size(), expected.bodies) << expected.name;
+    EXPECT_EQ(scene.joints.size(), expected.joints) << expected.name;
+    const Metrics metrics = measure(scene, starting_motions(scene));
+    EXPECT_LT(metrics.joint_max, 1e-6) << expected.name;
+    EXPECT_LT(metrics.pen_max, 1e-6) << expected.name;
+    EXPECT_EQ(metrics.escaped, 0) << expected.name;
+    for (const AssemblyJoint& joint : scene.joints) {
+      ASSERT_GE(joint.a, -1) << expected.name;
+      ASSERT_LT(joint.a, static_cast<int>(expected.bodies)) << expected.name;
+      ASSERT_GE(joint.b, -1) << expected.name;
+      ASSERT_LT(joint.b, static_cast<int>(expected.bodies)) << expected.name;
+      ASSERT_NE(joint.a, joint.b) << expected.name;
+    }
+  }
+}
+
+TEST(Scenes, ChainEndsInItsWeight) {
+  const Scene scene = make_scene("chain_20_100");
+  EXPECT_FLOAT_EQ(*scene.bodies[20].mass, 100 * *scene.bodies[0].mass);
+  EXPECT_EQ(scene.joints[0].a, -1);
+  EXPECT_EQ(scene.joints[20].b, 20);
+}
+
+TEST(Scenes, ManyRagdollsStartApartFromEachOther) {
+  const Scene scene = make_scene("ragdolls_100");
+  const Metrics metrics = measure(scene, starting_motions(scene));
+  EXPECT_EQ(metrics.touching, 0);
+  EXPECT_EQ(metrics.escaped, 0);
+}
+
+TEST(Scenes, RunWithTheirJoints) {
+  RunningScene running(make_scene("bridge_5_2"), WorldDef{.backend = Backend::cpu, .threads = 1});
+  EXPECT_EQ(running.world().joint_count(), 12);
+  EXPECT_EQ(running.joints().size(), 12u);
+  EXPECT_EQ(running.bodies().size(), 7u);
+}
+
 TEST(Scenes, EveryListedSceneCanBeMadeAndIsNamed) {
   std::set<std::string> patterns;
   for (const SceneInfo& info : scene_list()) {
@@ -147,7 +213,9 @@ std::string error_of(const char* name) {
 TEST(Scenes, AWrongNameSaysWhatIsWrong) {
   EXPECT_NE(error_of("box_heap_10").find("\"box_heap_10\" is unknown"), std::string::npos);
   EXPECT_NE(error_of("").find("unknown"), std::string::npos);
-  EXPECT_NE(error_of("joint_grid_100").find("joints"), std::string::npos);
+  EXPECT_NE(error_of("joint_grid_0").find("size \"0\""), std::string::npos);
+  EXPECT_NE(error_of("chain_10").find("N_R"), std::string::npos);
+  EXPECT_NE(error_of("bridge_10_x").find("size \"x\""), std::string::npos);
   EXPECT_NE(error_of("box_pile_").find("size \"\""), std::string::npos);
   EXPECT_NE(error_of("box_pile_x").find("size \"x\""), std::string::npos);
   EXPECT_NE(error_of("box_pile_10k").find("size \"10k\""), std::string::npos);

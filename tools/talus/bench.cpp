@@ -29,6 +29,7 @@ struct Measurement {
   double late_ms = 0;                          // [ms] mean of the late steps
   StepReport report;                           // of the last step
   scenes::Metrics metrics;
+  std::size_t joint_count = 0;
   std::string headline;
 };
 
@@ -52,6 +53,7 @@ Measurement measure_once(const BenchOptions& options) {
     }
   }
   result.metrics = scenes::measure(running.scene(), running.motions());
+  result.joint_count = running.scene().joints.size();
   result.headline = headline(options, running);
   return result;
 }
@@ -81,6 +83,11 @@ void print_metrics(const Measurement& m) {
   table.add({"fastest body", general(m.metrics.vmax, 3) + " m/s"});
   table.add({"drift, max", fixed(m.metrics.drift_max, 4) + " m"});
   table.add({"sag, max", fixed(m.metrics.sag_max, 4) + " m"});
+  if (m.joint_count > 0) {
+    table.add({"joints", std::to_string(m.joint_count)});
+    table.add({"joint error, max", fixed(1e3 * m.metrics.joint_max, 2) + " mm"});
+    table.add({"joint error, mean", fixed(1e3 * m.metrics.joint_mean, 3) + " mm"});
+  }
   table.add({"height", fixed(m.metrics.height, 3) + " m"});
   table.add({"escaped bodies", std::to_string(m.metrics.escaped)});
   table.print(stdout);

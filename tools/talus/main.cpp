@@ -69,7 +69,7 @@ int dispatch(std::span<const char* const> arguments) {
     return options ? bench(*options) : print(bench_help());
   }
   if (command == "scenes") {
-    return plain_command("scenes", rest, list_scenes, "Lists the scenes; replace N, A and B by numbers.");
+    return plain_command("scenes", rest, list_scenes, "Lists the scenes; replace N, A, B and R by numbers.");
   }
   if (command == "info") {
     return plain_command("info", rest, show_info, "Shows version, build, instruction set and devices.");

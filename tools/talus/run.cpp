@@ -57,7 +57,7 @@ void print_stages(const Totals& totals) {
   table.print(stdout);
 }
 
-void print_result(const StepReport& report, const scenes::Metrics& metrics) {
+void print_result(const StepReport& report, const scenes::Scene& scene, const scenes::Metrics& metrics) {
   Table table({"result", "value"});
   table.add({"contacts", std::to_string(report.contact_count)});
   table.add({"contact points", std::to_string(report.point_count)});
@@ -67,6 +67,10 @@ void print_result(const StepReport& report, const scenes::Metrics& metrics) {
   table.add({"penetration, mean", fixed(1e3 * metrics.pen_mean, 3) + " mm"});
   table.add({"kinetic energy per body", general(metrics.ke_per_body, 3) + " J"});
   table.add({"fastest body", general(metrics.vmax, 3) + " m/s"});
+  if (!scene.joints.empty()) {
+    table.add({"joint error, max", fixed(1e3 * metrics.joint_max, 2) + " mm"});
+    table.add({"joint error, mean", fixed(1e3 * metrics.joint_mean, 3) + " mm"});
+  }
   table.add({"escaped bodies", std::to_string(metrics.escaped)});
   table.print(stdout);
 }
@@ -136,7 +140,7 @@ int run(const RunOptions& options) {
   std::printf("\n");
   print_stages(totals);
   std::printf("\n");
-  print_result(report, scenes::measure(running.scene(), running.motions()));
+  print_result(report, running.scene(), scenes::measure(running.scene(), running.motions()));
   if (!options.out.empty()) write_poses(options.out, running);
   if (!options.image.empty()) write_image(options.image, running);
   if (options.hash) std::printf("state_hash=%016" PRIx64 "\n", running.world().state_hash());

@@ -26,7 +26,8 @@ WorldDef world_def_of(const SimulationOptions& options) {
 
 std::string headline(const SimulationOptions& options, scenes::RunningScene& running) {
   const scenes::Scene& scene = running.scene();
-  return scene.name + ": " + std::to_string(scene.bodies.size()) + " bodies, " +
+  const std::string joints = scene.joints.empty() ? "" : std::to_string(scene.joints.size()) + " joints, ";
+  return scene.name + ": " + std::to_string(scene.bodies.size()) + " bodies, " + joints +
          backend_name(running.world().backend()) + ", " + std::to_string(options.steps) + " steps of " +
          general(double(scene.dt), 3) + " s, solver " + options.config;
 }

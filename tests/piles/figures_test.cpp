@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: MIT
+// Figures and vehicles in motion: dolls come to rest within their limits, a car does what its numbers say.
+#include <talus/figures.h>
+
+#include <gtest/gtest.h>
+#include <talus/world.h>
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "scenes/metrics.h"
+#include "scenes/scene.h"
+
+namespace talus::test {
+namespace {
+
+constexpr float kStep = 1.0f / 60;
+
+// [rad] How far the turning axes are beyond their limits, at most.
+float beyond_limits(scenes::RunningScene& running) {
+  std::vector<JointReading> readings(running.joints().size());
+  running.world().read_joints(running.joints(), readings);
+  float most = 0;
+  for (std::size_t joint = 0; joint < readings.size(); ++joint) {
+    for (const Axis axis : {Axis::twist, Axis::swing_y, Axis::swing_z}) {
+      const AxisDef& def = running.scene().joints[joint].def.axis(axis);
+      const float angle = readings[joint].position[static_cast<std::size_t>(axis)];
+      if (def.mode == AxisMode::free) continue;
+      most = std::max({most, def.lower - angle, angle - def.upper});  // both are zero if it is locked
+    }
+  }
+  return most;
+}
+
+TEST(Figures, FallDownStairsAndComeToRestWithinTheirLimits) {
+  scenes::RunningScene running(scenes::make_scene("ragdolls_12"), WorldDef{.backend = Backend::cpu});
+  for (int step = 0; step < 600; ++step) ASSERT_TRUE(running.step());
+  const scenes::Metrics metrics = scenes::measure(running.scene(), running.motions());
+  EXPECT_EQ(metrics.not_finite, 0);
+  EXPECT_EQ(metrics.escaped, 0);
+  EXPECT_LT(metrics.ke_per_body, 0.01);
+  EXPECT_LT(metrics.vmax, 0.3);
+  EXPECT_LT(metrics.pen_max, 0.04);
+  EXPECT_LT(metrics.joint_max, 0.005);
+  EXPECT_LT(beyond_limits(running), 0.25f);  // a toe or a hand under a figure
+}
+
+TEST(Figures, TurnTheirJointsToTheAnglesAsked) {
+  World world(WorldDef{.gravity = {0, 0, 0}, .backend = Backend::cpu});
+  const Figure figure = add_figure(world, human_skeleton(), {}, 1.0f);
+  figure.set_angles(world, "head", {radians(30), 0, 0});
+  figure.set_angles(world, "shin_left", {radians(80), 0, 0});
+  figure.set_angles(world, "upper_arm_right", {radians(10), radians(20), radians(30)});
+  for (int step = 0; step < 240; ++step) world.step(kStep);
+  const auto expect_angles = [&](const char* name, Vec3 angles) {
+    const JointReading reading = world.reading(figure.joint(name));
+    EXPECT_NEAR(reading.position[3], angles.x, radians(3)) << name;
+    EXPECT_NEAR(reading.position[4], angles.y, radians(3)) << name;
+    EXPECT_NEAR(reading.position[5], angles.z, radians(3)) << name;
+  };
+  expect_angles("head", {radians(30), 0, 0});
+  expect_angles("shin_left", {radians(80), 0, 0});
+  expect_angles("upper_arm_right", {radians(10), radians(20), radians(30)});
+  expect_angles("shin_right", figure.skeleton.segments[figure.segment("shin_right")].comfort);
+}
+
+TEST(Figures, SagWhenTheirStrengthIsTakenAway) {
+  World world(WorldDef{.backend = Backend::cpu});
+  const Figure figure = add_figure(world, human_skeleton(), {{0, 3, 0}, kIdentity}, 1.0f);
+  world.add_joint(weld_joint(kWorld, figure.body("pelvis"), world.position(figure.body("pelvis"))));
+  figure.set_angles(world, "upper_arm_left", {0, radians(60), 0});
+  for (int step = 0; step < 180; ++step) world.step(kStep);
+  const float lifted = world.position(figure.body("hand_left")).y;
+  figure.set_strength(world, 0);
+  for (int step = 0; step < 300; ++step) world.step(kStep);
+  EXPECT_LT(world.position(figure.body("hand_left")).y, lifted - 0.5f);
+}
+
+class Road {
+ public:
+  explicit Road(const VehicleDef& def) : world_(WorldDef{.backend = Backend::cpu}) {
+    world_.add_body({.shape = plane({0, 1, 0})});
+    car_ = add_vehicle(world_, def, {});
+  }
+  void drive(float seconds) {
+    for (int step = 0; step < int(std::lround(60 * seconds)); ++step) world_.step(kStep);
+  }
+  World& world() { return world_; }
+  const Vehicle& car() const { return car_; }
+  BodyMotion chassis() { return world_.motion(car_.chassis); }
+  // [m/s^2] mean over a time.
+  float acceleration(float seconds) {
+    const float before = chassis().linear_velocity.z;
+    drive(seconds);
+    return (chassis().linear_velocity.z - before) / seconds;
+  }
+
+ private:
+  World world_;
+  Vehicle car_;
+};
+
+TEST(Vehicles, StandOnTheirSpringsAtTheHeightGiven) {
+  Road road({});
+  road.drive(3);
+  EXPECT_NEAR(road.chassis().pose.position.y, 0.70f, 2e-3f);
+  for (const JointId wheel : road.car().wheel_joints) {
+    EXPECT_NEAR(road.world().reading(wheel).position[1], 0.0f, 1e-3f);
+  }
+}
+
+TEST(Vehicles, AccelerateByTheirTorque) {
+  const VehicleDef def;
+  Road road(def);
+  road.drive(1);
+  road.car().set_drive(road.world(), 50);
+  road.drive(0.5f);
+  // Wheels are spheres: each adds 2/5 of its mass by its spin.
+  const float moved = def.mass + 4 * def.wheel_mass * 1.4f;
+  EXPECT_NEAR(road.acceleration(1), 2 * def.drive_torque / def.wheel_radius / moved, 0.01f);
+}
+
+TEST(Vehicles, AccelerateByFrictionAtMost) {
+  VehicleDef def;
+  def.front_drive = true;
+  def.drive_torque = 20'000;
+  Road road(def);
+  road.drive(1);
+  road.car().set_drive(road.world(), 50);
+  road.drive(0.25f);
+  const float most = std::sqrt(def.wheel_friction * 0.5f) * 9.81f;  // with the ground's coefficient of 0.5
+  const float reached = road.acceleration(0.5f);
+  EXPECT_LT(reached, 1.01f * most);
+  EXPECT_GT(reached, 0.9f * most);
+}
+
+TEST(Vehicles, ReachTheirSpeedAndStop) {
+  Road road({});
+  road.car().set_drive(road.world(), 6);
+  road.drive(5);
+  EXPECT_NEAR(road.chassis().linear_velocity.z, 6.0f, 0.05f);
+  road.car().set_drive(road.world(), -3);
+  road.drive(7);
+  EXPECT_NEAR(road.chassis().linear_velocity.z, -3.0f, 0.05f);
+  road.car().set_drive(road.world(), 0);
+  road.drive(4);
+  EXPECT_NEAR(road.chassis().linear_velocity.z, 0.0f, 0.01f);
+}
+
+TEST(Vehicles, SteerToTheSideAskedOnTheCircleOfTheirWheels) {
+  for (const float side : {1.0f, -1.0f}) {
+    const VehicleDef def;
+    Road road(def);
+    road.car().set_drive(road.world(), 3);
+    road.drive(3);
+    road.car().set_steering(road.world(), side * radians(15));
+    road.drive(2);
+    const BodyMotion motion = road.chassis();
+    EXPECT_GT(side * motion.pose.position.x, 0.5f);
+    const float speed = std::hypot(motion.linear_velocity.x, motion.linear_velocity.z);
+    const float turn = std::hypot(def.wheelbase / std::tan(radians(15)), def.wheelbase / 2);  // [m]
+    EXPECT_NEAR(side * speed / motion.angular_velocity.y, turn, 0.05f * turn);
+  }
+}
+
+TEST(Vehicles, AreFollowedByTheirTrailer) {
+  VehicleDef def;
+  def.trailer = true;
+  Road road(def);
+  road.car().set_drive(road.world(), 5);
+  road.drive(4);
+  road.car().set_steering(road.world(), radians(12));
+  road.drive(3);
+  const JointReading hitch = road.world().reading(road.car().hitch);
+  for (std::size_t axis = 0; axis < 3; ++axis) EXPECT_NEAR(hitch.position[axis], 0.0f, 2e-3f);
+  EXPECT_LT(hitch.position[4], -0.05f);  // the trailer points to the outside of a curve to the left
+  EXPECT_GT(hitch.position[4], -0.6f);
+  const Vec3 car = road.chassis().pose.position, trailer = road.world().position(road.car().trailer);
+  const float apart = std::hypot(car.x - trailer.x, car.z - trailer.z);
+  EXPECT_GT(apart, 3.5f);
+  EXPECT_LT(apart, 4.3f);
+}
+
+TEST(Vehicles, DriveOverBumps) {
+  scenes::RunningScene running(scenes::make_scene("vehicle"), WorldDef{.backend = Backend::cpu});
+  for (int step = 0; step < 480; ++step) ASSERT_TRUE(running.step());
+  const scenes::Metrics metrics = scenes::measure(running.scene(), running.motions());
+  const Transform chassis = running.motions()[0].pose;
+  const Quat q = chassis.orientation;
+  EXPECT_GT(chassis.position.z, 8.0f);                // past the last bump
+  EXPECT_GT(1 - 2 * (q.x * q.x + q.z * q.z), 0.98f);  // upright within 11 degrees
+  EXPECT_LT(metrics.joint_max, 2e-3);
+  EXPECT_EQ(metrics.escaped, 0);
+}
+
+TEST(HangingJoints, CarryTheirLoadWithoutMoving) {
+  for (const char* name : {"joint_grid_20", "chain_50_1000"}) {
+    scenes::RunningScene running(scenes::make_scene(name), WorldDef{.backend = Backend::cpu});
+    for (int step = 0; step < 300; ++step) ASSERT_TRUE(running.step());
+    const scenes::Metrics metrics = scenes::measure(running.scene(), running.motions());
+    EXPECT_LT(metrics.joint_max, 1e-4) << name;
+    EXPECT_LT(metrics.sag_max, 1e-3) << name;
+    EXPECT_LT(metrics.ke_per_body, 1e-6) << name;
+  }
+}
+
+}  // namespace
+}  // namespace talus::test
