@@ -125,7 +125,7 @@ void expect_valid(const JointPlanTables& plan, const std::vector<PlanJoint>& joi
   ASSERT_FALSE(plan.color_begin.empty());
   EXPECT_EQ(plan.color_begin.front(), 0);
   EXPECT_EQ(std::size_t(plan.color_begin.back()), plan.color_lanes.size());
-  std::map<Index, Index> colored;  // joint -> solves_locks
+  std::map<Index, Index> colored;  // joint -> in_tree
   for (std::size_t c = 0; c + 1 < plan.color_begin.size(); ++c) {
     EXPECT_LT(plan.color_begin[c], plan.color_begin[c + 1]);
     EXPECT_EQ(plan.color_begin[c + 1] % kLanes, 0);
@@ -134,7 +134,7 @@ void expect_valid(const JointPlanTables& plan, const std::vector<PlanJoint>& joi
       const ColorLane& lane = plan.color_lanes[std::size_t(i)];
       if (lane.joint < 0) continue;
       ASSERT_EQ(by_row.count(lane.joint), 1u);
-      EXPECT_TRUE(colored.insert({lane.joint, lane.solves_locks}).second) << "joint " << lane.joint << " twice";
+      EXPECT_TRUE(colored.insert({lane.joint, lane.in_tree}).second) << "joint " << lane.joint << " twice";
       for (const Index body : {by_row[lane.joint]->body_a, by_row[lane.joint]->body_b}) {
         if (moves(body)) {
           EXPECT_TRUE(bodies.insert(body).second) << "body " << body << " twice in a color";
@@ -146,10 +146,10 @@ void expect_valid(const JointPlanTables& plan, const std::vector<PlanJoint>& joi
   // Every joint where it belongs.
   for (const PlanJoint& j : joints) {
     const bool some = moves(j.body_a) || moves(j.body_b), treed = in_tree.count(j.row) > 0;
-    const bool solves_locks = some && locks(j) && !treed;
-    EXPECT_EQ(colored.count(j.row) > 0, some && (solves_locks || sweeps(j))) << "joint " << j.row;
+    const bool closes_loop = some && locks(j) && !treed;
+    EXPECT_EQ(colored.count(j.row) > 0, some && (closes_loop || sweeps(j))) << "joint " << j.row;
     if (colored.count(j.row) > 0) {
-      EXPECT_EQ(colored[j.row] != 0, solves_locks) << "joint " << j.row;
+      EXPECT_EQ(colored[j.row] != 0, treed) << "joint " << j.row;
     }
     if (!some) {
       EXPECT_FALSE(treed);
@@ -206,9 +206,9 @@ TEST(JointPlan, LoopsAreColored) {
   EXPECT_EQ(filled(plan).size(), 3u);
   ASSERT_EQ(plan.color_begin.size(), 3u);
   EXPECT_EQ(plan.color_lanes[0].joint, 2) << "bodies 1 and 2, both reached from 0";
-  EXPECT_EQ(plan.color_lanes[0].solves_locks, 1);
+  EXPECT_EQ(plan.color_lanes[0].in_tree, 0);
   EXPECT_EQ(plan.color_lanes[kLanes].joint, 3);
-  EXPECT_EQ(plan.color_lanes[kLanes].solves_locks, 0) << "the drive of a joint in the tree";
+  EXPECT_EQ(plan.color_lanes[kLanes].in_tree, 1) << "the drive of a joint in the tree";
 }
 
 TEST(JointPlan, SiblingsLieInBlocksOfTheirOwn) {
