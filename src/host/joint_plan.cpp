@@ -271,6 +271,7 @@ void lay_out_colors(std::span<const PlanJoint> joints, std::span<const float> ma
     const bool moves_b = j.body_b >= 0 && mass[std::size_t(j.body_b)] > 0.0f;
     const bool in_tree = forest.in_tree(static_cast<Index>(i));
     if ((!moves_a && !moves_b) || !((locks(j.axes) && !in_tree) || sweeps(j))) continue;
+    plan.bounded = plan.bounded || sweeps(j);
     const Index color =
         lowest_free(moves_a ? taken[std::size_t(j.body_a)] : none, moves_b ? taken[std::size_t(j.body_b)] : none);
     if (moves_a) taken[std::size_t(j.body_a)].add(color);

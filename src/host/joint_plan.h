@@ -27,6 +27,7 @@ struct JointPlanTables {
   std::vector<TreeBatch> batches;
   std::vector<ColorLane> color_lanes;
   std::vector<Index> color_begin{0};
+  bool bounded = false;  // some colored joint has a limit, a drive or friction
   bool empty() const { return tree_lanes.empty() && color_lanes.empty(); }
 };
 

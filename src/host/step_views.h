@@ -26,7 +26,8 @@ struct StepShape {
   bool residual = false;
   bool instance_transforms = false;
   bool joint_readings = false;
-  bool breakable = false;  // some joint may break
+  bool breakable = false;       // some joint may break
+  bool bounded_joints = false;  // some joint has a limit, a drive or friction
   bool operator==(const StepShape&) const = default;
 };
 

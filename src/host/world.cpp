@@ -189,6 +189,7 @@ void World::step_async(float dt) {
   input.shape = make_step_shape(w.def);
   input.shape.restitution = w.bouncing_count > 0;
   input.shape.breakable = w.breakable_count > 0;
+  input.shape.bounded_joints = w.bounded_joints;
   input.shape.joint_readings = w.def.joint_readings || input.shape.breakable;
   input.edits = w.edits.take();
   input.body_count = w.slots.count();

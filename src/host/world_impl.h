@@ -33,6 +33,7 @@ struct World::Impl {
   Slots joint_slots;
   std::vector<JointMirror> joint_mirrors;        // of each slot
   Index breakable_count = 0;                     // joints that may break
+  bool bounded_joints = false;                   // StepShape::bounded_joints
   std::set<std::pair<Index, Index>> joints_of;   // row of a body, row of a joint
   std::map<std::uint64_t, Index> coupled_pairs;  // as `ignored`: how many joints keep the pair from colliding
   bool joints_changed = false;                   // since the simulation got a plan for them

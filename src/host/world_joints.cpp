@@ -173,7 +173,9 @@ void World::Impl::send_joint_plan() {
   std::vector<float> mass;
   mass.reserve(mirrors.size());
   for (const BodyMirror& body : mirrors) mass.push_back(body.mass);
-  sim->set_joint_plan(make_joint_plan(joints, mass));
+  const JointPlanTables plan = make_joint_plan(joints, mass);
+  sim->set_joint_plan(plan);
+  bounded_joints = plan.bounded;
   joints_changed = false;
 }
 
