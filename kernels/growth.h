@@ -13,6 +13,8 @@ TALUS_INLINE void clear_loop_bounds(Counters& c) {
   c.search_rows = c.search_lanes = c.search_row_ends = 0;
   c.rows = c.row_lanes = c.row_ends = c.first_lane = c.entries = c.pairs = c.pair_lanes = c.record_units = c.contacts =
       c.lanes = c.split_rows = 0;
+  c.active_lanes = c.block_runs = c.search_blocks = c.island_lanes = c.island_pairs = c.island_joints = 0;
+  c.stirred_joints = c.wake_rows = 0;
   for (Index& begin : c.color_begin) begin = 0;
   for (Index& size : c.color_size) size = 0;
 }
@@ -46,6 +48,7 @@ struct CheckGrowth {
 struct BeginStep {
   Counters* counters;
   Index rows;  // host's number
+  bool sleep = false;
 
   TALUS_HD void operator()(Index) const {
     clear_loop_bounds(*counters);
@@ -53,6 +56,7 @@ struct BeginStep {
       counters->rows = rows;
       counters->row_ends = rows + 1;
       counters->row_lanes = (rows + kLanes) / kLanes * kLanes;
+      if (sleep) counters->block_runs = (counters->row_lanes / kLanes + kBlockRun - 1) / kBlockRun;
     }
     counters->left_bounds = 0;
     counters->points = 0;
@@ -60,6 +64,9 @@ struct BeginStep {
     counters->first_bad_row = 0x7fffffff;
     counters->residual_complementarity = 0;
     counters->residual_approach = 0;
+    counters->asleep = counters->fell_asleep = counters->woke_up = 0;
+    counters->list_all = 0;
+    counters->resting_blocks = 0;
   }
 };
 

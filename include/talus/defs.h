@@ -58,12 +58,22 @@ struct SolverSettings {
   bool report_residual = false;        ///< compute StepReport::residual (costs one sweep)
 };
 
+/// When bodies sleep. Bodies that touch each other or are joined are an island; one whose bodies have all been slow for
+/// some time stops, costs next to nothing, and goes on when it is touched or edited.
+struct SleepSettings {
+  bool enabled = true;
+  float speed = 0.05f;  ///< [m/s] of the fastest point of a body, below which it is slow; twice this and what rolls
+                        ///< slowly stops visibly
+  float time = 0.5f;  ///< [s] for which all bodies of an island must have been slow
+};
+
 /// Gravity, backend, solver and expected sizes of a world.
 struct WorldDef {
   Vec3 gravity{0.0f, -9.81f, 0.0f};  ///< [m/s^2]
   Backend backend = Backend::automatic;
   int threads = 0;             ///< CPU backend: worker threads, 0 takes all cores. Does not change one bit of a result
   SolverSettings solver{};     ///< see SolverSettings
+  SleepSettings sleep{};       ///< see SleepSettings
   Index reserve_bodies = 0;    ///< rows made in advance; a world grows by itself
   Index reserve_pairs = 0;     ///< same for pairs of near bodies
   Index reserve_contacts = 0;  ///< same for contacts
@@ -139,6 +149,7 @@ struct BodyDef {
   float gravity_scale = 1.0f;    ///< [1]
   float linear_damping = 0.0f;   ///< [1/s] v' = v / (1 + h c), >= 0
   float angular_damping = 0.0f;  ///< [1/s] same for the angular velocity
+  bool can_sleep = true;         ///< false: keeps its whole island awake
 };
 
 }  // namespace talus

@@ -42,8 +42,9 @@ enum class Stage : std::uint8_t {
   prepare_contacts,
   solve_contacts,
   finish_step,
+  update_islands,
 };
-constexpr int kStageCount = 8;
+constexpr int kStageCount = 9;
 /// The stage's name as it stands on the step page.
 const char* stage_name(Stage stage);
 
@@ -64,6 +65,8 @@ struct StepReport {
   Index recycled_count = 0;                   ///< manifolds kept from the last step without a new collision test
   Index color_count = 0;                      ///< colors used by the contact graph, without the overflow color
   Index overflow_count = 0;                   ///< manifolds in the overflow color
+  Index awake_count = 0;                      ///< bodies that do not sleep, fixed ones among them
+  Index island_count = 0;                     ///< islands of awake bodies, as counted last: every eighth step
   BodyId first_bad_body;                      ///< with not_finite: the frozen body of the lowest slot
   Residual residual;                          ///< with SolverSettings::report_residual
   std::array<float, kStageCount> stage_ms{};  ///< [ms] CPU backend: wall time of each stage; CUDA: zero

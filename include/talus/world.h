@@ -59,6 +59,7 @@ struct DeviceView {
   Vec3Column linear_velocity;            ///< [m/s]
   Vec3Column angular_velocity;           ///< [rad/s]
   Column<const std::uint8_t> alive;      ///< 1: the row holds a body
+  Column<const std::uint8_t> asleep;     ///< 1: the body sleeps; wake it before its columns are written to
   Column<const std::uint8_t> shape;      ///< ShapeType
   Vec3Column shape_size;                 ///< ShapeDef::size; not to be written
   float* instance_transforms = nullptr;  ///< row-major 3x4 a body, 12 floats, if WorldDef asked for them; else null
@@ -111,6 +112,15 @@ class World {
   /// The two bodies pass through each other from now on, until collide_pair().
   void ignore_pair(BodyId a, BodyId b);
   void collide_pair(BodyId a, BodyId b);
+
+  // ---- sleep: WorldDef::sleep --------------------------------------------------------------------------------------
+  bool is_awake(BodyId body);
+  /// Wakes a body with all that fell asleep together with it. So does every edit of a body; removing or moving a fixed
+  /// or kinematic body wakes what is near it, and a change of gravity wakes all.
+  void wake(BodyId body);
+  /// Stops a dynamic body and puts it to sleep, alone, until it is woken or something awake comes near. Nothing happens
+  /// where bodies do not sleep.
+  void put_to_sleep(BodyId body);
 
   // ---- time --------------------------------------------------------------------------------------------------------
   /// [s] Advances by dt > 0. The report's counts wait for the step to end; see step_async() for one that does not.

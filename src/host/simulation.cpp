@@ -67,7 +67,9 @@ Simulation::Simulation(std::shared_ptr<StepBackend> backend, const WorldDef& def
       memory_(backend_->memory()),
       reserve_pairs_(def.reserve_pairs),
       reserve_contacts_(def.reserve_contacts),
-      with_instance_transforms_(def.instance_transforms) {
+      with_instance_transforms_(def.instance_transforms),
+      with_sleep_(def.sleep.enabled),
+      wake_rim_(2.0f * def.solver.speculative_distance) {
   counters_.reset(memory_, 1, "counters");
   params_.reset(memory_, 1, "step parameters");
   const Index rows = std::max(def.reserve_bodies, kMinRows);
@@ -95,6 +97,10 @@ void Simulation::reserve_rows(Index rows) {
   if (with_instance_transforms_) {
     const Index keep = instance_transforms_.size() == 0 ? 0 : 12 * rows_;
     resize_array(memory_, instance_transforms_, 12 * capacity, keep, "instance transforms");
+  }
+  if (with_sleep_) {  // content is lost; a step that finds its candidates gone marks blocks anew
+    sleep_rows_.resize(memory_, capacity, 0, "islands");
+    sleep_blocks_.resize(memory_, capacity / kLanes, 0, "blocks of bodies");
   }
   row_capacity_ = capacity;
   state_copied_ = false;
@@ -183,11 +189,11 @@ StepViews Simulation::views(const StepShape& shape, std::uint64_t step) const {
   lay_out(v.solve.rows, room_.rows, cache_of(step - 1).records.data());
   kept_.show(v.broad);
   v.instance_transforms = instance_transforms_.column();
+  v.sleep = {sleep_rows_.view(), sleep_blocks_.view(), disturbed_.column()};
   return v;
 }
 
 void Simulation::send_edits(const EditLayers& edits, std::uint64_t step) {
-  const StepViews v = views(StepShape{}, step);
   for (const std::vector<BodyEdit>& layer : edits) {
     for (std::size_t begin = 0; begin < layer.size(); begin += kEditChunk) {
       const std::span<const BodyEdit> chunk =
@@ -195,7 +201,13 @@ void Simulation::send_edits(const EditLayers& edits, std::uint64_t step) {
       const Index count = static_cast<Index>(chunk.size());
       if (count > edits_.size()) edits_.reset(memory_, static_cast<Index>(std::bit_ceil(chunk.size())), "edits");
       memory_.upload(edits_.column().data, chunk.data(), chunk.size_bytes());
+      if (with_sleep_ && disturbed_.size() < edits_.size()) {
+        disturbed_.reset(memory_, edits_.size(), "boxes of edited bodies");
+      }
+      const StepViews v = views(StepShape{}, step);
       EditViews e;
+      e.sleep = with_sleep_;
+      e.wake_rim = wake_rim_;
       e.edits = {edits_.column().data, count};
       e.ends_contacts = std::any_of(chunk.begin(), chunk.end(), [&](const BodyEdit& edit) {
         return (edit.bits & BodyEdit::set_all) != 0 && edit.row < last_rows_;
@@ -271,6 +283,8 @@ StepReport Simulation::report_of(const Counters& c, const StepInput& input, std:
   StepReport report;
   report.step = step;
   report.body_count = input.body_count;
+  report.awake_count = input.body_count - c.asleep;
+  report.island_count = c.islands;
   report.pair_count = c.pairs;
   report.contact_count = c.contacts;
   report.point_count = c.points;
@@ -324,7 +338,7 @@ const BodyState& Simulation::state_on_host() {
 
 BodyStateRow Simulation::state_row(Index row) {
   if (backend_->kind() != Backend::cpu && exposed_) {  // one row, since a copy of all may be stale at any time
-    BodyStateRow values{};  // floats and then a byte: as its planes follow each other, without a gap
+    BodyStateRow values{};  // words and then bytes: as its planes follow each other, without a gap
     unsigned char* to = reinterpret_cast<unsigned char*>(&values);
     BodyState view = state_.view();
     visit_all_planes(view, [&](const char*, auto*& plane) {
@@ -335,7 +349,7 @@ BodyStateRow Simulation::state_row(Index row) {
   }
   const BodyState& state = state_on_host();
   return {state.position[row], state.orientation[row], state.linear_velocity[row], state.angular_velocity[row],
-          state.frozen[row]};
+          state.quiet[row],    state.island[row],      state.frozen[row],          state.asleep[row]};
 }
 
 ContactImage Simulation::contacts() const {
@@ -379,6 +393,8 @@ void Simulation::adopt(const ModelCopy& model, const StateCopy& state, const Inp
   confirmed_ = step_number;
   last_pair_count_ = contacts.pair_count;
   memory_.upload(&counters_.column().data->cached_rows, &rows, sizeof(Index));
+  const Index clock = static_cast<Index>(step_number % kIslandPeriod);
+  memory_.upload(&counters_.column().data->sleep_clock, &clock, sizeof(Index));
   CacheTables& cache = cache_of(confirmed_);
   memory_.upload(cache.begin.column().data, contacts.begin.data(), contacts.begin.size() * sizeof(Index));
   if (contacts.pair_count == 0) return;
@@ -404,7 +420,8 @@ void Simulation::adopt(const ModelCopy& model, const StateCopy& state, const Inp
 std::size_t Simulation::bytes() const {
   return model_.bytes() + state_.bytes() + inputs_.bytes() + caches_[0].bytes() + caches_[1].bytes() + kept_.bytes() +
          scratch_.bytes() + counters_.bytes() + params_.bytes() + ignored_pairs_.bytes() + planes_.bytes() +
-         edits_.bytes() + replaced_.bytes() + instance_transforms_.bytes();
+         edits_.bytes() + replaced_.bytes() + instance_transforms_.bytes() + sleep_rows_.bytes() +
+         sleep_blocks_.bytes() + disturbed_.bytes();
 }
 
 }  // namespace talus

@@ -127,6 +127,8 @@ class Simulation {
   Memory& memory_;
   Index reserve_pairs_, reserve_contacts_;
   bool with_instance_transforms_;
+  bool with_sleep_;
+  float wake_rim_;  // [m] EditViews::wake_rim
 
   Table<BodyModel> model_;
   Table<BodyState> state_;
@@ -141,6 +143,9 @@ class Simulation {
   Array<BodyEdit> edits_;
   Array<std::uint8_t> replaced_;
   Array<float> instance_transforms_;
+  Table<SleepRows> sleep_rows_;
+  Table<SleepBlocks> sleep_blocks_;
+  Array<Bounds> disturbed_;
 
   Index rows_ = 0, row_capacity_ = 0;
   ScratchRoom room_;  // that the next step is given; rows: see make_scratch

@@ -35,6 +35,9 @@ StepParams make_step_params(const WorldDef& def, float dt) {
   p.box_friction = s.friction == FrictionModel::box ? 1 : 0;
   p.moreau = s.integrator == Integrator::moreau ? 1 : 0;
   p.warm_start = s.warm_start ? 1 : 0;
+  p.wake_ahead = def.sleep.enabled ? 1.0f : 0.0f;
+  p.sleep_speed = def.sleep.speed;
+  p.sleep_time = def.sleep.time;
   return p;
 }
 
@@ -48,6 +51,7 @@ StepShape make_step_shape(const WorldDef& def) {
   shape.projection = s.stabilization == Stabilization::projection;
   shape.residual = s.report_residual;
   shape.instance_transforms = def.instance_transforms;
+  shape.sleep = def.sleep.enabled;
   return shape;
 }
 

@@ -44,6 +44,10 @@ struct World::Impl {
   void replace_body(Index row, const BodyMirror& mirror, const BodyStateRow& state);
   void forget_ignored_pairs(Index row);
   void set_model(Index row);
+  /// With all that fell asleep together with it. For edits that do not go through the queue.
+  void wake_row(Index row) {
+    if (def.sleep.enabled) edits.wake(row);
+  }
 
   Snapshot capture();
   void adopt(Snapshot snapshot);

@@ -81,6 +81,12 @@ void World::read_motions(std::span<const BodyId> bodies, std::span<BodyMotion> o
   }
 }
 
+bool World::is_awake(BodyId body) {
+  const Index row = impl_->row_of({"is_awake", "body"}, body);
+  impl_->flush();
+  return impl_->sim->state_row(row).asleep == 0;
+}
+
 BodyDef World::definition(BodyId body) {
   const Index row = impl_->row_of({"definition", "body"}, body);
   impl_->flush();
@@ -245,6 +251,7 @@ DeviceView World::device_view() {
   view.linear_velocity = state.linear_velocity;
   view.angular_velocity = state.angular_velocity;
   view.alive = {model.alive.data, model.alive.size};
+  view.asleep = {state.asleep.data, state.asleep.size};
   view.shape = {model.shape.data, model.shape.size};
   view.shape_size = model.shape_size;
   view.instance_transforms = w.def.instance_transforms ? w.sim->instance_transforms() : nullptr;

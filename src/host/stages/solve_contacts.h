@@ -30,8 +30,8 @@ TALUS_INLINE void sweep_colors(Team& team, const StepViews& v) {
   }
   team.for_each_lane("SolveSplit", lanes_of(v, kOverflowColor),
                      SolveSplit<kSweep, kMoved>{kernel, rows.split_sums, rows.split_count});
-  team.for_each("ApplySplit", {&v.counters->split_rows, v.shape.rows},
-                ApplySplit{rows.velocity, rows.split_sums, rows.split_count});
+  team.for_each("ApplySplit", {&v.counters->split_rows, body_rows(v).capacity},
+                on_bodies(v, ApplySplit{rows.velocity, rows.split_sums, rows.split_count}));
 }
 
 /// `moved`: this is the first sweep since bodies moved.
@@ -48,7 +48,7 @@ TALUS_INLINE void sweep_contacts(Team& team, const StepViews& v, bool moved) {
 template <class Team>
 TALUS_INLINE void project_contacts(Team& team, const StepViews& v, const LaneRange& bodies) {
   const SolveRowScratch& rows = v.solve.rows;
-  team.for_each_lane("PredictMoves", bodies, PredictMoves{rows.velocity.data, rows.move.data, v.params});
+  team.for_each_lane("PredictMoves", bodies, on_bodies(v, PredictMoves{rows.velocity.data, rows.move.data, v.params}));
   const ProjectContacts kernel{v.solve.lanes, rows.velocity.data, rows.move.data};
   for (int sweep = 0; sweep < kProjectSweeps; ++sweep) {
     for (int color = 0; color < kPalette; ++color) team.for_each_lane("ProjectContacts", lanes_of(v, color), kernel);
@@ -67,12 +67,13 @@ struct SolveContactsTask {
   template <class Team>
   TALUS_INLINE void operator()(Team& team) const {
     const SolveRowScratch& rows = v.solve.rows;
-    const LaneRange bodies{&v.counters->first_lane, &v.counters->row_lanes, rows.velocity.size};
-    const IntegrateVelocities integrate_velocities{
-        v.model, v.inputs, rows.velocity.data, rows.free_velocity.data, rows.frame.data, v.params};
-    const IntegratePositions integrate_positions{
-        v.model,        v.inputs, rows.velocity.data, rows.free_velocity.data, rows.frame.data, rows.displacement.data,
-        rows.move.data, v.params, v.shape.projection};
+    const LaneRange bodies = body_lanes(v);
+    const auto integrate_velocities = on_bodies(
+        v,
+        IntegrateVelocities{v.model, v.inputs, rows.velocity.data, rows.free_velocity.data, rows.frame.data, v.params});
+    const auto integrate_positions =
+        on_bodies(v, IntegratePositions{v.model, v.inputs, rows.velocity.data, rows.free_velocity.data, rows.frame.data,
+                                        rows.displacement.data, rows.move.data, v.params, v.shape.projection});
     bool moved = false;  // since the last sweep
     for (int substep = 0; substep < v.shape.substeps; ++substep) {
       team.for_each_lane("IntegrateVelocities", bodies, integrate_velocities);
