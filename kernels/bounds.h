@@ -19,7 +19,7 @@ constexpr float kNowhere = 3e38f;  // [m] minimum of an empty box; its maximum i
 /// is woken one step ahead, so candidates must be found that far ahead.
 template <class Real>
 TALUS_INLINE Real wake_reach(Real reach, const StepParams& p) {
-  return Real(p.wake_ahead) * (reach - Real(0.5f * p.speculative_distance));
+  return p.may_sleep != 0 ? reach - Real(0.5f * p.speculative_distance) : Real(0.0f);
 }
 
 /// Pose, box and shape record of each row. The box is that of the shape, extended along the way of the step, and by
@@ -75,7 +75,7 @@ struct UpdateBounds {
     const Real turn = select(still, zero, dt * length(spin));
     const Real any_speed =
         abs_of(before.x) + abs_of(before.y) + abs_of(before.z) + abs_of(spin.x) + abs_of(spin.y) + abs_of(spin.z);
-    const Mask<Real> stirs = Real(p.wake_ahead) > zero && !still && !moves && any_speed > zero;
+    const Mask<Real> stirs = !still && !moves && any_speed > Real(p.may_sleep != 0 ? 0.0f : kNowhere);
     const Real swing = select(boxed, swing_of(is_box, core, rounding, radius, turn), zero);
     const Real rim = Real(0.5f * p.speculative_distance) + swing;
 

@@ -27,7 +27,7 @@ struct StepParams {
   std::uint32_t box_friction;   // 1: FrictionModel::box
   std::uint32_t moreau;         // 1: Integrator::moreau
   std::uint32_t warm_start;     // 1: impulses of the last step are used
-  float wake_ahead;             // [1] steps that bodies look ahead for sleeping ones: 1, or 0 if none sleep
+  std::uint32_t may_sleep;      // 1: SleepSettings::enabled
   float sleep_speed;            // [m/s] SleepSettings
   float sleep_time;             // [s]
 };

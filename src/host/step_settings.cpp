@@ -35,7 +35,7 @@ StepParams make_step_params(const WorldDef& def, float dt) {
   p.box_friction = s.friction == FrictionModel::box ? 1 : 0;
   p.moreau = s.integrator == Integrator::moreau ? 1 : 0;
   p.warm_start = s.warm_start ? 1 : 0;
-  p.wake_ahead = def.sleep.enabled ? 1.0f : 0.0f;
+  p.may_sleep = def.sleep.enabled ? 1 : 0;
   p.sleep_speed = def.sleep.speed;
   p.sleep_time = def.sleep.time;
   return p;
