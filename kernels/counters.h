@@ -51,6 +51,12 @@ struct Counters {
   Index disturbed;       // boxes around which things wake
   Index disturbed_rows;  // body rows if there are such boxes, else 0
 
+  // With events (kernels/events.h).
+  Index event_elements;  // pairs of this step and of the last one, and rows that may have fallen asleep
+  Index event_ends;      // the same and one
+  Index events;          // of the last step; not a loop bound
+  Index cached_pairs;    // pairs of the step that wrote the last contact cache
+
   std::uint32_t any_wake;      // 1: some island is to be woken
   std::uint32_t wake_all;      // 1: all are
   std::uint32_t list_all;      // 1: all blocks are listed

@@ -14,7 +14,7 @@ TALUS_INLINE void clear_loop_bounds(Counters& c) {
   c.rows = c.row_lanes = c.row_ends = c.first_lane = c.entries = c.pairs = c.pair_lanes = c.record_units = c.contacts =
       c.lanes = c.split_rows = 0;
   c.active_lanes = c.block_runs = c.search_blocks = c.island_lanes = c.island_pairs = c.island_joints = 0;
-  c.stirred_joints = c.wake_rows = 0;
+  c.stirred_joints = c.wake_rows = c.event_elements = c.event_ends = 0;
   for (Index& begin : c.color_begin) begin = 0;
   for (Index& size : c.color_size) size = 0;
 }

@@ -43,6 +43,10 @@ TALUS_HD inline void link_rows(Index* parent, Index a, Index b) {
   }
 }
 
+// SleepRows::change
+constexpr std::uint32_t kFellAsleep = 1u;
+constexpr std::uint32_t kWokeUp = 2u;
+
 // SleepRows::mood
 constexpr std::uint32_t kRestless = 1u;  // not slow for long enough, never sleeps, or touches what moves by itself
 constexpr std::uint32_t kHeld = 2u;      // touches something, or has a joint
@@ -157,6 +161,7 @@ struct FallAsleep {
     bodies.state.angular_velocity.set(row, none);
     bodies.state.asleep[row] = 1;
     bodies.state.island[row] = root + 1;
+    rows.change[row] |= kFellAsleep;
     atomic_add(&counters->fell_asleep, 1);
   }
 };

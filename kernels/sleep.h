@@ -241,16 +241,17 @@ struct WakeJoints {
 /// Bodies whose island is marked. One element is one body row.
 struct WakeRows {
   BodyState state;
-  Column<const std::uint32_t> wake;
+  SleepRows rows;      // change: out
   Counters* counters;  // woke_up
 
   TALUS_HD void operator()(Index row) const {
     if (state.asleep[row] == 0) return;
-    const std::uint32_t how = counters->wake_all != 0 ? kWakeFresh : wake[state.island[row] - 1];
+    const std::uint32_t how = counters->wake_all != 0 ? kWakeFresh : rows.wake[state.island[row] - 1];
     if (how == 0) return;
     state.asleep[row] = 0;
     state.island[row] = -state.island[row];
     if ((how & kWakeFresh) != 0) state.quiet[row] = 0.0f;
+    rows.change[row] |= kWokeUp;
     atomic_add(&counters->woke_up, 1);
   }
 };

@@ -9,9 +9,10 @@
 #include "lane_blocks.h"
 
 //  type           name         unit  meaning
-#define TALUS_SLEEP_ROWS(X)                                                                          \
-  X(Index, parent, "1", "union-find: a lower row of the same island; its own row: it is the lowest") \
-  X(std::uint32_t, mood, "1", "kRestless, kHeld, kIslandRestless")                                   \
+#define TALUS_SLEEP_ROWS(X)                                                                                     \
+  X(Index, parent, "1", "union-find: a lower row of the same island; its own row: it is the lowest")            \
+  X(std::uint32_t, mood, "1", "kRestless, kHeld, kIslandRestless")                                              \
+  X(std::uint32_t, change, "1", "kFellAsleep, kWokeUp: since the last events were told; kept with events only") \
   X(std::uint32_t, wake, "1", "kWake, kWakeFresh for the island that has this row as its label; zero between steps")
 
 #define TALUS_SLEEP_BLOCKS(X)                                              \

@@ -30,6 +30,7 @@ struct StepParams {
   std::uint32_t may_sleep;      // 1: SleepSettings::enabled
   float sleep_speed;            // [m/s] SleepSettings
   float sleep_time;             // [s]
+  float hit_speed;              // [m/s] EventSettings
 };
 
 }  // namespace talus

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 
+#include <talus/event.h>
 #include <talus/types.h>
 
 namespace talus {
@@ -64,7 +65,7 @@ struct SleepSettings {
   bool enabled = true;
   float speed = 0.05f;  ///< [m/s] of the fastest point of a body, below which it is slow; twice this and what rolls
                         ///< slowly stops visibly
-  float time = 0.5f;  ///< [s] for which all bodies of an island must have been slow
+  float time = 0.5f;    ///< [s] for which all bodies of an island must have been slow
 };
 
 /// Gravity, backend, solver and expected sizes of a world.
@@ -77,6 +78,7 @@ struct WorldDef {
   Index reserve_bodies = 0;    ///< rows made in advance; a world grows by itself
   Index reserve_pairs = 0;     ///< same for pairs of near bodies
   Index reserve_contacts = 0;  ///< same for contacts
+  EventSettings events{};      ///< what World::read_events() tells
   bool contact_reports = false;      ///< keep what World::read_contacts() needs
   bool instance_transforms = false;  ///< fill DeviceView::instance_transforms at the end of each step
   void* cuda_stream = nullptr;       ///< CUDA backend: a cudaStream_t of the caller's to work on; null makes an own one

@@ -43,8 +43,9 @@ enum class Stage : std::uint8_t {
   solve_contacts,
   finish_step,
   update_islands,
+  report_events,
 };
-constexpr int kStageCount = 9;
+constexpr int kStageCount = 10;
 /// The stage's name as it stands on the step page.
 const char* stage_name(Stage stage);
 

@@ -62,6 +62,8 @@ struct DeviceView {
   Column<const std::uint8_t> asleep;     ///< 1: the body sleeps; wake it before its columns are written to
   Column<const std::uint8_t> shape;      ///< ShapeType
   Vec3Column shape_size;                 ///< ShapeDef::size; not to be written
+  Column<const EventRecord> events;      ///< of the last step, by type and row; if WorldDef asked for them
+  const Index* event_count = nullptr;    ///< how many there are, in the same memory
   float* instance_transforms = nullptr;  ///< row-major 3x4 a body, 12 floats, if WorldDef asked for them; else null
 };
 
@@ -148,6 +150,9 @@ class World {
   BodyDef definition(BodyId body);
   /// Manifolds of the last step, by the slots of a and b. Needs WorldDef::contact_reports.
   std::vector<ContactReport> read_contacts();
+  /// Events of the last step: begins and hits of contacts by the slots of their bodies, then ends, then sleep. Needs
+  /// WorldDef::events.
+  std::vector<Event> read_events();
   Mechanics mechanics();
   const WorldDef& def() const;
   /// The backend in use, never `automatic`.

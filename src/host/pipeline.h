@@ -7,6 +7,7 @@
 #include "stages/find_pairs.h"
 #include "stages/finish_step.h"
 #include "stages/prepare_contacts.h"
+#include "stages/report_events.h"
 #include "stages/solve_contacts.h"
 #include "stages/update_bounds.h"
 #include "stages/update_islands.h"
@@ -25,6 +26,7 @@ void run_step(Exec& exec, const StepViews& v) {  //      reads                  
   solve_contacts(exec, v);  //      rows, colors, forces, h        -> velocities, displacements, impulses
   finish_step(exec, v);     //      records, impulses              -> state, cache, report
   update_islands(exec, v);  //      velocities, contacts, joints   -> who sleeps and who wakes
+  report_events(exec, v);   //      contacts of the last two steps -> events
 }
 
 }  // namespace talus

@@ -69,6 +69,7 @@ Simulation::Simulation(std::shared_ptr<StepBackend> backend, const WorldDef& def
       reserve_contacts_(def.reserve_contacts),
       with_instance_transforms_(def.instance_transforms),
       with_sleep_(def.sleep.enabled),
+      with_events_(def.events.enabled),
       wake_rim_(2.0f * def.solver.speculative_distance) {
   counters_.reset(memory_, 1, "counters");
   params_.reset(memory_, 1, "step parameters");
@@ -139,6 +140,7 @@ void Simulation::set_ignored_pairs(std::span<const std::uint64_t> pairs) {
 void Simulation::resize_pair_lists(Index pairs) {
   for (CacheTables& cache : caches_) {
     const Index keep = &cache == &cache_of(confirmed_) ? last_pair_count_ : 0;
+    if (with_events_) cache.events.resize(memory_, pairs, keep, "what pairs do");
     resize_array(memory_, cache.place, pairs, keep, "places of contacts");
     resize_array(memory_, cache.owner, pairs, keep, "pair owners");
     resize_array(memory_, cache.partner, pairs, keep, "pair partners");  // last: what a step is held to
@@ -168,6 +170,24 @@ void Simulation::make_scratch() {
     room_.rows = row_capacity_;
   }
   if (scratch_.room() != room_) scratch_.resize(memory_, room_);
+  if (with_events_) make_event_room();
+}
+
+// For all that can happen: each contact begins and hits, each pair of the last step ends, each body sleeps and wakes.
+void Simulation::make_event_room() {
+  const Index pairs = caches_[0].partner.size(), most = 2 * room_.contacts + pairs + 2 * row_capacity_;
+  if (event_place_.size() < 2 * pairs + row_capacity_ + 1) {
+    event_place_.reset(memory_, 2 * pairs + row_capacity_ + 1, "places of events");
+  }
+  if (event_records_.size() < most) event_records_.reset(memory_, most, "events");
+}
+
+std::vector<EventRecord> Simulation::events_copy() const {
+  Index count = 0;
+  memory_.download(&count, event_count(), sizeof(Index));
+  std::vector<EventRecord> list(static_cast<std::size_t>(count));
+  if (count > 0) memory_.download(list.data(), event_records_.column().data, sizeof(EventRecord) * list.size());
+  return list;
 }
 
 StepViews Simulation::views(const StepShape& shape, std::uint64_t step) const {
@@ -190,6 +210,8 @@ StepViews Simulation::views(const StepShape& shape, std::uint64_t step) const {
   kept_.show(v.broad);
   v.instance_transforms = instance_transforms_.column();
   v.sleep = {sleep_rows_.view(), sleep_blocks_.view(), disturbed_.column()};
+  v.events = {cache_of(step - 1).events.view(), cache_of(step).events.view(), event_place_.column(),
+              event_records_.column()};
   return v;
 }
 
@@ -413,15 +435,28 @@ void Simulation::adopt(const ModelCopy& model, const StateCopy& state, const Inp
   last_units_ = units;
   memory_.upload(cache.owner.column().data, contacts.owner.data(), contacts.owner.size() * sizeof(Index));
   memory_.upload(cache.partner.column().data, contacts.partner.data(), contacts.partner.size() * sizeof(Index));
+  if (with_events_) adopt_touching(contacts);
   memory_.upload(cache.place.column().data, place.data(), place.size() * sizeof(Index));
   memory_.upload(cache.records.data(), records.data(), static_cast<std::size_t>(units) * sizeof(ContactUnit));
+}
+
+// What touched when the scene was saved.
+void Simulation::adopt_touching(const ContactImage& contacts) {
+  std::vector<std::uint8_t> touching;
+  for (const CachedContact& contact : contacts.contacts) {
+    float load = 0.0f;
+    for (int i = 0; i < static_cast<int>(contact.count); ++i) load += contact.impulse[i];
+    touching.push_back(is_touching(contact, load) ? 1 : 0);
+  }
+  memory_.upload(cache_of(confirmed_).events.view().touching.data, touching.data(), touching.size());
+  memory_.upload(&counters_.column().data->cached_pairs, &contacts.pair_count, sizeof(Index));
 }
 
 std::size_t Simulation::bytes() const {
   return model_.bytes() + state_.bytes() + inputs_.bytes() + caches_[0].bytes() + caches_[1].bytes() + kept_.bytes() +
          scratch_.bytes() + counters_.bytes() + params_.bytes() + ignored_pairs_.bytes() + planes_.bytes() +
          edits_.bytes() + replaced_.bytes() + instance_transforms_.bytes() + sleep_rows_.bytes() +
-         sleep_blocks_.bytes() + disturbed_.bytes();
+         sleep_blocks_.bytes() + disturbed_.bytes() + event_place_.bytes() + event_records_.bytes();
 }
 
 }  // namespace talus

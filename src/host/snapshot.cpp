@@ -123,6 +123,8 @@ void transfer_comforts(Io& io, Snapshot& s) {
   value(io, s.def.reserve_pairs);
   value(io, s.def.reserve_contacts);
   value(io, s.def.contact_reports);
+  value(io, s.def.events.enabled);
+  value(io, s.def.events.hit_speed);
   value(io, s.def.instance_transforms);
   value(io, s.def.solver.report_residual);
 }

@@ -38,6 +38,7 @@ StepParams make_step_params(const WorldDef& def, float dt) {
   p.may_sleep = def.sleep.enabled ? 1 : 0;
   p.sleep_speed = def.sleep.speed;
   p.sleep_time = def.sleep.time;
+  p.hit_speed = def.events.hit_speed;
   return p;
 }
 
@@ -52,6 +53,7 @@ StepShape make_step_shape(const WorldDef& def) {
   shape.residual = s.report_residual;
   shape.instance_transforms = def.instance_transforms;
   shape.sleep = def.sleep.enabled;
+  shape.events = def.events.enabled;
   return shape;
 }
 

@@ -6,6 +6,7 @@
 #include "contact_columns.h"
 #include "counters.h"
 #include "edit.h"
+#include "events.h"
 #include "exec.h"
 #include "joint_columns.h"
 #include "pairs.h"
@@ -27,6 +28,7 @@ struct StepShape {
   bool projection = false;
   bool residual = false;
   bool instance_transforms = false;
+  bool events = false;
   bool sleep = false;  // bodies may sleep: kernels over bodies run on listed blocks
   bool operator==(const StepShape&) const = default;
 };
@@ -46,6 +48,7 @@ struct StepViews {
   SolveScratch solve;
   JointViews joints;
   SleepViews sleep;
+  EventViews events;
   Column<float> instance_transforms;                  // 12 a row, if asked for
   bool operator==(const StepViews&) const = default;  // the same memory and the same shape
 };

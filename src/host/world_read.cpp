@@ -136,6 +136,18 @@ std::vector<ContactReport> World::read_contacts() {
   return reports;
 }
 
+std::vector<Event> World::read_events() {
+  Impl& w = *impl_;
+  if (!w.def.events.enabled) throw Error("read_events: the world was made without WorldDef::events");
+  w.settle();
+  std::vector<Event> list;
+  for (const EventRecord& e : w.sim->events_copy()) {
+    const BodyId b = e.b >= 0 ? w.slots.id(e.b) : BodyId{};
+    list.push_back({e.type, w.slots.id(e.a), b, e.speed, e.impulse, e.normal});
+  }
+  return list;
+}
+
 // ---- sums ----------------------------------------------------------------------------------------------------------
 
 Mechanics World::mechanics() {
@@ -254,6 +266,10 @@ DeviceView World::device_view() {
   view.asleep = {state.asleep.data, state.asleep.size};
   view.shape = {model.shape.data, model.shape.size};
   view.shape_size = model.shape_size;
+  if (w.def.events.enabled) {
+    view.events = w.sim->events();
+    view.event_count = w.sim->event_count();
+  }
   view.instance_transforms = w.def.instance_transforms ? w.sim->instance_transforms() : nullptr;
   return view;
 }

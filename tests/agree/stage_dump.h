@@ -197,7 +197,7 @@ class Dumper {
 /// are taken up to the number of rows in use, since a sort may leave anything behind them; all others as a whole.
 inline StageDump dump_stage(Stage stage, const StepViews& v, Memory& memory) {
   const auto& [shape, params, counters, model, state, inputs, ignored_pairs, planes, last, next, broad, solve, joints,
-               sleep, transforms] = v;
+               sleep, events, transforms] = v;
   const auto& [broad_rows, entries, found, kept_bounds, candidates, grid, entry_capacity, pair_capacity,
                candidate_capacity] = broad;
   const auto& [solve_rows, pairs, contacts, color_rows, color_contacts, lanes, contact_capacity] = solve;
@@ -230,6 +230,9 @@ inline StageDump dump_stage(Stage stage, const StepViews& v, Memory& memory) {
   if (kLanesLife.includes(stage)) to.column("solve.lanes", lanes, counts.lanes);
   to.table("sleep.rows", sleep_rows);
   to.table("sleep.blocks", sleep_blocks);
+  const auto& [pair_events_last, pair_events, event_place, event_records] = events;
+  if (stage >= Stage::finish_step && shape.events) to.table("events.next", pair_events, counts.pairs);
+  if (stage == Stage::report_events) to.column("events.records", event_records, counts.events);
   to.column("instance_transforms", transforms, transforms.size);
   return {stage, std::move(to.columns)};
 }

@@ -81,9 +81,10 @@ struct HeapSeen {
   std::string difference;                          // of the first stage that differs; empty: none does
 };
 
-/// Bodies that sleep as soon as they can.
+/// Bodies that sleep as soon as they can, and tell of it.
 inline WorldDef drowsy() {
   WorldDef def;
+  def.events.enabled = true;
   def.sleep = {.enabled = true, .speed = 0.3f, .time = 0.1f};
   return def;
 }

@@ -51,8 +51,9 @@ void apply_edits(Exec& exec, const EditViews& e, const StepViews& v) {
   exec.for_each("apply_edit", edits, ApplyEdit{e.edits, v.counters, v.model, v.state, v.inputs});
   if (e.ends_contacts && e.last_pair_count > 0) {
     exec.for_each("mark_replaced", edits, MarkReplaced{e.edits, e.replaced, 1});
-    exec.for_each("end_contact", Count{nullptr, e.last_pair_count},
-                  EndContact{v.last.pairs, {e.replaced.data, e.replaced.size}, v.last.contacts});
+    exec.for_each(
+        "end_contact", Count{nullptr, e.last_pair_count},
+        EndContact{v.last.pairs, {e.replaced.data, e.replaced.size}, v.last.contacts, v.events.last.touching});
     exec.for_each("unmark_replaced", edits, MarkReplaced{e.edits, e.replaced, 0});
   }
 }

@@ -3,6 +3,7 @@
 #pragma once
 #include "exec.h"
 #include "finish.h"
+#include "report_events.h"
 #include "step_views.h"
 
 namespace talus::inline TALUS_ISA {
@@ -20,6 +21,7 @@ struct FinishStepTask {
     }
     team.for_each_lane("StoreImpulses", {&v.counters->first_lane, &v.counters->lanes, v.solve.lanes.size},
                        StoreImpulses{v.solve.lanes, v.next.contacts, v.params});
+    note_touching(team, v);
     team.for_each_lane("FinishBodies", body_lanes(v),
                        on_bodies(v, FinishBodies{v.model, rows.velocity, rows.frame, rows.displacement, v.state,
                                                  v.inputs, v.counters}));

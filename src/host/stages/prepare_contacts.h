@@ -3,6 +3,7 @@
 #pragma once
 #include "exec.h"
 #include "prepare.h"
+#include "report_events.h"
 #include "step_views.h"
 
 namespace talus {
@@ -15,6 +16,7 @@ void prepare_contacts(Exec& exec, const StepViews& v) {
                      PrepareContacts{v.model, v.next.pairs, v.next.contacts, v.solve.rows, v.solve.contacts.pair,
                                      v.solve.contacts.sort_contact, v.counters, v.params, v.shape.rows,
                                      v.shape.restitution, v.solve.lanes});
+  begin_events(exec, v);
 }
 
 }  // namespace talus

@@ -5,6 +5,7 @@
 #include "exec.h"
 #include "integrate.h"
 #include "project.h"
+#include "report_events.h"
 #include "solve.h"
 #include "step_views.h"
 
@@ -85,10 +86,12 @@ struct SolveContactsTask {
       for (int i = 0; i < relax_sweeps(v.shape, substep); ++i, moved = false) {
         sweep_contacts<Sweep::relax>(team, v, moved);
       }
+      if (substep + 1 < v.shape.substeps) sum_loads(team, v);
     }
     if (v.shape.restitution) {
       for (int i = 0; i < kBounceSweeps; ++i, moved = false) sweep_contacts<Sweep::bounce>(team, v, moved);
     }
+    sum_loads(team, v);
   }
 };
 

@@ -46,7 +46,7 @@ TALUS_INLINE void wake_marked(Team& team, const StepViews& v) {
   const Count one{nullptr, 1}, rows{&v.counters->wake_rows, v.shape.rows};
   const Column<std::uint32_t>& wake = v.sleep.rows.wake;
   team.for_each("begin_wakes", one, BeginWakes{v.counters, v.shape.rows});
-  team.for_each("wake_rows", rows, WakeRows{v.state, {wake.data, wake.size}, v.counters});
+  team.for_each("wake_rows", rows, WakeRows{v.state, v.sleep.rows, v.counters});
   team.for_each("clear_wakes", rows, ClearWakes{wake});
   team.for_each("end_wakes", one, EndWakes{v.counters});
 }
