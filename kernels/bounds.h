@@ -140,6 +140,10 @@ struct UpdateBounds {
 
 constexpr float kKeptMargin = 0.1f;  // [radius] how much larger kept boxes are
 constexpr float kKeptSteps = 4.0f;   // steps of the way that they cover beyond this one's, up to a radius
+// The same while most bodies sleep: a search is over all, and the few that move would ask for one every other step. A
+// ball among 10,000 sleepers: 0.60 ms a step with the numbers above, 0.07 with these.
+constexpr float kCalmSteps = 32.0f;
+constexpr float kCalmWay = 8.0f;  // [radius]
 
 /// Boxes that bodies stay in for some steps, so that candidates found for these serve as long. One body a lane.
 struct KeepBounds {
@@ -149,6 +153,7 @@ struct KeepBounds {
   Column<BodyPose> pose;
   Column<Bounds> kept_bounds;  // out
   const StepParams* params;
+  const Counters* counters;
 
   template <class Real>
   TALUS_INLINE void solve(Index row) const {
@@ -157,10 +162,12 @@ struct KeepBounds {
     load_together(&pose.data->position.x, row, where);
     const Mask<Real> fixed = load_bytes<Real>(model.motion, row) == Real(float(Motion::fixed));
     const Real zero(0.0f), radius = select(fixed, zero, load<Real>(model.radius.data, row));
-    const Real ahead(kKeptSteps * params->dt), margin = Real(kKeptMargin) * radius + wake_reach(where[3], *params);
+    const bool calm = counters->asleep > counters->rows / 2;
+    const Real ahead((calm ? kCalmSteps : kKeptSteps) * params->dt), most = Real(calm ? kCalmWay : 1.0f) * radius;
+    const Real margin = Real(kKeptMargin) * radius + wake_reach(where[3], *params);
     const Vec3Of<Real> v = load<Real>(linear_velocity, row);
-    const Vec3Of<Real> way{clamp_to(ahead * v.x, -radius, radius), clamp_to(ahead * v.y, -radius, radius),
-                           clamp_to(ahead * v.z, -radius, radius)};
+    const Vec3Of<Real> way{clamp_to(ahead * v.x, -most, most), clamp_to(ahead * v.y, -most, most),
+                           clamp_to(ahead * v.z, -most, most)};
     const Real kept[8] = {box[0] - margin + min_of(way.x, zero), box[1] - margin + min_of(way.y, zero),
                           box[2] - margin + min_of(way.z, zero), box[3],
                           box[4] + margin + max_of(way.x, zero), box[5] + margin + max_of(way.y, zero),

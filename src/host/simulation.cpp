@@ -8,6 +8,8 @@
 #include <cstring>
 #include <utility>
 
+#include "events.h"
+
 namespace talus {
 
 namespace {

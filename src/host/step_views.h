@@ -6,7 +6,7 @@
 #include "contact_columns.h"
 #include "counters.h"
 #include "edit.h"
-#include "events.h"
+#include "event_columns.h"
 #include "exec.h"
 #include "joint_columns.h"
 #include "pairs.h"

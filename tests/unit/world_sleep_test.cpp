@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <talus/talus.h>
 
+#include <algorithm>
 #include <cstring>
 #include <sstream>
 #include <vector>
@@ -302,6 +303,19 @@ TEST_P(Sleep, ASavedWorldSleepsOnAndWakesAlike) {
   for (Scene* s : {&scene, &again}) s->run(80);
   EXPECT_FALSE(again.world.is_awake(boxes[0]));
   EXPECT_EQ(again.hash(), scene.hash());
+}
+
+TEST(SleepingPile, ABallWakesOneOfAThousandStacks) {
+  scenes::RunningScene stacks(scenes::make_scene("stacks_1000x10"), WorldDef{.backend = Backend::cpu, .threads = 2},
+                              true);
+  for (int step = 0; step < 64; ++step) stacks.step();
+  World& world = stacks.world();
+  ASSERT_EQ(world.last_report().awake_count, 1);
+  world.add_body(
+      {.shape = sphere(0.4f), .mass = 300.0f, .position = {1.5f, 2.5f, 3.2f}, .linear_velocity = {0, 0, -9}});
+  Index most = 0;
+  for (int step = 0; step < 30; ++step) most = std::max(most, stacks.step().awake_count);
+  EXPECT_EQ(most, 1 + 1 + 10);  // the ground, the ball and a stack
 }
 
 /// A pile in a box; on all numbers of threads with the same bits.

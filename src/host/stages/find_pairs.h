@@ -45,9 +45,9 @@ struct ChooseGridTask {
       team.for_each("forget_near", Count{&v.counters->search_blocks, (row_count + kLanes) / kLanes},
                     ForgetNear{v.sleep.blocks.near});
     }
-    team.for_each_lane(
-        "keep_bounds", search,
-        KeepBounds{v.model, v.state.linear_velocity, rows.bounds, rows.pose, v.broad.kept_bounds, v.params});
+    team.for_each_lane("keep_bounds", search,
+                       KeepBounds{v.model, v.state.linear_velocity, rows.bounds, rows.pose, v.broad.kept_bounds,
+                                  v.params, v.counters});
     team.for_each("clear_broad", Count{nullptr, row_count + 1 > kGridWords ? row_count + 1 : kGridWords},
                   ClearBroad{reinterpret_cast<std::uint32_t*>(grid), rows.entry_begin, v.next.pairs.begin, v.counters,
                              row_count});
