@@ -64,6 +64,21 @@ struct ApplyEdit {
       inputs.force.set(row, inputs.force[row] + (e.force + e.point_force));
       inputs.torque.set(row, inputs.torque[row] + (e.torque + cross(arm, e.point_force)));
     }
+    if ((e.bits & ~std::uint32_t(BodyEdit::sleep | BodyEdit::wake_all)) != 0) state.quiet[row] = 0.0f;
+    if ((e.bits & BodyEdit::sleep) != 0) put_to_sleep(row);
+  }
+
+  TALUS_HD void put_to_sleep(Index row) const {
+    const bool can = model.alive[row] != 0 && Motion(model.motion[row]) == Motion::dynamic && state.frozen[row] == 0 &&
+                     state.asleep[row] == 0 && (model.flags[row] & kNeverSleeps) == 0;
+    if (!can) return;
+    const Vec3 none{0.0f, 0.0f, 0.0f};
+    state.linear_velocity.set(row, none);
+    state.angular_velocity.set(row, none);
+    inputs.force.set(row, none);
+    inputs.torque.set(row, none);
+    state.asleep[row] = 1;
+    state.island[row] = row + 1;
   }
 
   TALUS_HD void push(Index row, const BodyEdit& e) const {
@@ -92,11 +107,13 @@ struct MarkReplaced {
 struct EndContact {
   PairList pairs;
   Column<const std::uint8_t> replaced;
-  ContactRecords contacts;  // in/out: the pair's own
+  ContactRecords contacts;        // in/out: the pair's own
+  Column<std::uint8_t> touching;  // of events, the same; may be empty
 
   TALUS_HD void operator()(Index pair) const {
     if (replaced[pairs.owner[pair]] == 0 && replaced[pairs.partner[pair]] == 0) return;
     contacts[pair].count = 0.0f;
+    if (touching.size > 0) touching[pair] = 0;
   }
 };
 

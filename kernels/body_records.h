@@ -15,7 +15,7 @@ struct alignas(32) BodyPose {
 /// Axis-aligned box. 32 bytes.
 struct alignas(32) Bounds {
   Vec3 min;      // [m]
-  float moves;   // 1: dynamic and not frozen, else 0
+  float moves;   // 1: ShapeRecord::moves has one of kMoves
   Vec3 max;      // [m]
   float listed;  // 1: takes part in the sweep; 0: a plane, a dead row, or its filter refuses everything
 };

@@ -15,6 +15,13 @@ namespace talus::inline TALUS_ISA {
 
 constexpr float kNowhere = 3e38f;  // [m] minimum of an empty box; its maximum is the negative
 
+/// [m] How much further a body may get in the next step than it does in this one, of the reach in its pose: what sleeps
+/// is woken one step ahead, so candidates must be found that far ahead.
+template <class Real>
+TALUS_INLINE Real wake_reach(Real reach, const StepParams& p) {
+  return p.may_sleep != 0 ? reach - Real(0.5f * p.speculative_distance) : Real(0.0f);
+}
+
 /// Pose, box and shape record of each row. The box is that of the shape, extended along the way of the step, and by
 /// `rim` on all sides: half the speculative distance plus what turning may add. The reach of the pose is the same in
 /// all directions: |way| + rim.
@@ -42,8 +49,9 @@ struct UpdateBounds {
     const Real type = load_bytes<Real>(model.shape, row), motion = load_bytes<Real>(model.motion, row);
     const Mask<Real> alive = load_bytes<Real>(model.alive, row) > zero;
     const Mask<Real> frozen = load_bytes<Real>(state.frozen, row) > zero;
-    const Mask<Real> moves = alive && motion == Real(float(Motion::dynamic)) && !frozen;
-    const Mask<Real> still = !alive || motion == Real(float(Motion::fixed)) || frozen;
+    const Mask<Real> asleep = load_bytes<Real>(state.asleep, row) > zero;
+    const Mask<Real> moves = alive && motion == Real(float(Motion::dynamic)) && !frozen && !asleep;
+    const Mask<Real> still = !alive || motion == Real(float(Motion::fixed)) || frozen || asleep;
     const Mask<Real> is_plane = type == Real(float(ShapeType::plane)), is_box = type == Real(float(ShapeType::box));
     const Mask<Real> boxed = alive && !is_plane;
     const Vec3Of<Real> none{zero, zero, zero};
@@ -63,7 +71,11 @@ struct UpdateBounds {
                                     load<Real>(model.inv_mass.data, row) * load<Real>(force, row));
     const Vec3Of<Real> after = select<Real>(moves, before + gain, before);
     const Vec3Of<Real> way_before = dt * before, way_after = dt * after;
-    const Real turn = select(still, zero, dt * length(load<Real>(state.angular_velocity, row)));
+    const Vec3Of<Real> spin = load<Real>(state.angular_velocity, row);
+    const Real turn = select(still, zero, dt * length(spin));
+    const Real any_speed =
+        abs_of(before.x) + abs_of(before.y) + abs_of(before.z) + abs_of(spin.x) + abs_of(spin.y) + abs_of(spin.z);
+    const Mask<Real> stirs = !still && !moves && any_speed > Real(p.may_sleep != 0 ? 0.0f : kNowhere);
     const Real swing = select(boxed, swing_of(is_box, core, rounding, radius, turn), zero);
     const Real rim = Real(0.5f * p.speculative_distance) + swing;
 
@@ -82,20 +94,25 @@ struct UpdateBounds {
     const Vec3Of<Real> no_min = select<Real>(alive, -nowhere, nowhere);  // planes are everywhere
     const Vec3Of<Real> min = select<Real>(boxed, low, no_min), max = select<Real>(boxed, high, -no_min);
     const Real group = load_bits<Real>(model.group, row), mask = select(alive, load_bits<Real>(model.mask, row), zero);
-    const Real listed = select(boxed, load_any_bit<Real>(model.mask, row), zero), moving = select(moves, one, zero);
+    const Real listed = select(boxed, load_any_bit<Real>(model.mask, row), zero),
+               moving = select(moves || stirs, one, zero);
     const Real bounds_out[8] = {min.x, min.y, min.z, moving, max.x, max.y, max.z, listed};
     store_together(&bounds.data->min.x, row, bounds_out);
-    watch_bounds(row, min, max, moving, listed);
+    const Real ahead = wake_reach(reach, p);
+    const Vec3Of<Real> around{ahead, ahead, ahead};
+    watch_bounds(row, min - around, max + around, moving, listed);
 
-    const Real one_bit(std::bit_cast<float>(1u));
-    const Real shape_out[8] = {core.x,
-                               core.y,
-                               core.z,
-                               select(is_plane, Real(kUnbounded), rounding),
-                               select(is_plane, Real(kUnbounded), radius),
-                               group,
-                               mask,
-                               select(moves, one_bit, zero)};
+    const Real pushed_bits(std::bit_cast<float>(kPushed)), stirs_bits(std::bit_cast<float>(kStirs));
+    const Real asleep_bits(std::bit_cast<float>(kAsleep));
+    const Real shape_out[8] = {
+        core.x,
+        core.y,
+        core.z,
+        select(is_plane, Real(kUnbounded), rounding),
+        select(is_plane, Real(kUnbounded), radius),
+        group,
+        mask,
+        select(moves, pushed_bits, select(stirs, stirs_bits, select(asleep, asleep_bits, zero)))};
     store_together(&shape.data->core.x, row, shape_out);
   }
 
@@ -123,25 +140,34 @@ struct UpdateBounds {
 
 constexpr float kKeptMargin = 0.1f;  // [radius] how much larger kept boxes are
 constexpr float kKeptSteps = 4.0f;   // steps of the way that they cover beyond this one's, up to a radius
+// The same while most bodies sleep: a search is over all, and the few that move would ask for one every other step. A
+// ball among 10,000 sleepers: 0.60 ms a step with the numbers above, 0.07 with these.
+constexpr float kCalmSteps = 32.0f;
+constexpr float kCalmWay = 8.0f;  // [radius]
 
 /// Boxes that bodies stay in for some steps, so that candidates found for these serve as long. One body a lane.
 struct KeepBounds {
   BodyModel model;
   Vec3Column linear_velocity;
   Column<Bounds> bounds;
+  Column<BodyPose> pose;
   Column<Bounds> kept_bounds;  // out
   const StepParams* params;
+  const Counters* counters;
 
   template <class Real>
   TALUS_INLINE void solve(Index row) const {
-    Real box[8];
+    Real box[8], where[8];
     load_together(&bounds.data->min.x, row, box);
+    load_together(&pose.data->position.x, row, where);
     const Mask<Real> fixed = load_bytes<Real>(model.motion, row) == Real(float(Motion::fixed));
     const Real zero(0.0f), radius = select(fixed, zero, load<Real>(model.radius.data, row));
-    const Real ahead(kKeptSteps * params->dt), margin = Real(kKeptMargin) * radius;
+    const bool calm = counters->asleep > counters->rows / 2;
+    const Real ahead((calm ? kCalmSteps : kKeptSteps) * params->dt), most = Real(calm ? kCalmWay : 1.0f) * radius;
+    const Real margin = Real(kKeptMargin) * radius + wake_reach(where[3], *params);
     const Vec3Of<Real> v = load<Real>(linear_velocity, row);
-    const Vec3Of<Real> way{clamp_to(ahead * v.x, -radius, radius), clamp_to(ahead * v.y, -radius, radius),
-                           clamp_to(ahead * v.z, -radius, radius)};
+    const Vec3Of<Real> way{clamp_to(ahead * v.x, -most, most), clamp_to(ahead * v.y, -most, most),
+                           clamp_to(ahead * v.z, -most, most)};
     const Real kept[8] = {box[0] - margin + min_of(way.x, zero), box[1] - margin + min_of(way.y, zero),
                           box[2] - margin + min_of(way.z, zero), box[3],
                           box[4] + margin + max_of(way.x, zero), box[5] + margin + max_of(way.y, zero),

@@ -24,8 +24,12 @@ struct alignas(32) ShapeRecord {
   float radius;         // [m] of the ball about the centre; planes: kUnbounded
   std::uint32_t group;  // Filter
   std::uint32_t mask;
-  std::uint32_t moves;  // 1: dynamic and not frozen
+  std::uint32_t moves;  // kPushed, kStirs, kAsleep
 };
+constexpr std::uint32_t kPushed = 1u;  // dynamic, awake and not frozen: a pair needs one of these
+constexpr std::uint32_t kStirs = 2u;   // kinematic and on its way, where bodies sleep: wakes them
+constexpr std::uint32_t kMoves = kPushed | kStirs;
+constexpr std::uint32_t kAsleep = 4u;
 
 /// Where the grid is and how it is cut, in the backend's memory. All words are zero at the start of find_pairs.
 struct GridState {
@@ -54,7 +58,9 @@ struct GridState {
   Index sweep_runs;                         // entries in runs, see find_pairs
   // Near pairs, before their shapes were looked at.
   Index candidates;
-  Index candidate_runs;  // the same in runs
+  Index candidate_runs;   // the same in runs
+  Index near_candidates;  // the same if they are new and some block of bodies is at rest, else 0
+  Index wake_candidates;  // the same if some body sleeps, else 0
 };
 constexpr Index kGridWords = Index(sizeof(GridState) / sizeof(std::uint32_t));
 

@@ -180,7 +180,8 @@ struct ShapeLanes {
     }
     counters->color_begin[kColorCount] = lane;
     counters->lanes = lane;
-    counters->split_rows = counters->color_size[kOverflowColor] > 0 ? counters->rows : 0;
+    const Index rows = counters->active_lanes > 0 ? counters->active_lanes : counters->rows;
+    counters->split_rows = counters->color_size[kOverflowColor] > 0 ? rows : 0;
   }
 };
 

@@ -28,20 +28,27 @@
   X(std::uint32_t, mask, "1", "bits of Filter::mask")                                           \
   X(float, gravity_scale, "1", "")                                                              \
   X(float, linear_damping, "1/s", "")                                                           \
-  X(float, angular_damping, "1/s", "")
+  X(float, angular_damping, "1/s", "")                                                          \
+  X(std::uint32_t, flags, "1", "kNeverSleeps")
 
-#define TALUS_BODY_STATE(X)                                                    \
-  X(Vec3, position, "m", "centre of mass, world frame")                        \
-  X(Quat, orientation, "1", "body to world; |q| = 1 within 1e-6 after a step") \
-  X(Vec3, linear_velocity, "m/s", "of the centre of mass, world frame")        \
-  X(Vec3, angular_velocity, "rad/s", "world frame")                            \
-  X(std::uint8_t, frozen, "1", "1: left the finite range; stands still at its last finite pose")
+#define TALUS_BODY_STATE(X)                                                                                    \
+  X(Vec3, position, "m", "centre of mass, world frame")                                                        \
+  X(Quat, orientation, "1", "body to world; |q| = 1 within 1e-6 after a step")                                 \
+  X(Vec3, linear_velocity, "m/s", "of the centre of mass, world frame")                                        \
+  X(Vec3, angular_velocity, "rad/s", "world frame")                                                            \
+  X(float, quiet, "s", "for how long the body has been slow; 0 unless bodies sleep")                           \
+  X(Index, island, "1",                                                                                        \
+    "asleep: 1 + lowest row of those it fell asleep with; < 0: woken after the last step, minus that; else 0") \
+  X(std::uint8_t, frozen, "1", "1: left the finite range; stands still at its last finite pose")               \
+  X(std::uint8_t, asleep, "1", "1: does not move until it is woken; its velocities are 0")
 
 #define TALUS_BODY_INPUTS(X)                                                      \
   X(Vec3, force, "N", "at the centre of mass, world frame; cleared by each step") \
   X(Vec3, torque, "N m", "world frame; cleared by each step")
 
 namespace talus {
+
+constexpr std::uint32_t kNeverSleeps = 1u << 0;  // BodyModel::flags: BodyDef::can_sleep is false
 
 /// Maps the type named in a table to the column that stores it.
 template <class T>

@@ -12,6 +12,9 @@ constexpr int kPalette = 12;               // colors of the contact graph; what 
 constexpr int kOverflowColor = kPalette;   // solved by mass-split Jacobi
 constexpr int kColorCount = kPalette + 1;  // the overflow color is the last
 
+constexpr Index kIslandPeriod = 8;  // steps from one search for islands to the next; bodies sleep that much later
+constexpr Index kBlockRun = 8;      // blocks of bodies that one element of ListBlocks looks at
+
 /// A buffer that may prove too small. `need` is what the step asked for.
 enum class Growth : std::uint32_t { entries = 0, candidates = 1, pairs = 2, records = 3, contacts = 4 };
 constexpr int kGrowthCount = 5;
@@ -34,6 +37,7 @@ struct Counters {
   Index color_begin[kColorCount + 1];  // first lane of each color, multiples of kLanes; the last one equals `lanes`
   Index color_size[kColorCount];       // contacts of each color
   Index tree_lanes;                    // lanes of the trees of joints
+  Index tree_blocks;                   // the same in blocks
   Index tree_batches;                  //
   Index joint_lanes;                   // lanes of colored joints
   Index joint_blocks;                  // the same in blocks
@@ -43,7 +47,34 @@ struct Counters {
   Index split_rows;                    // body rows if the overflow color has contacts, else 0
 
   Index joints_begun;  // 1: the lanes of joints have their constants
-  Index cached_rows;   // body rows of the step that wrote the last contact cache: later ones have no past
+
+  // With sleep (kernels/sleep.h). Loop bounds, too.
+  Index active_lanes;    // rows of the listed blocks: those with something awake, or near it
+  Index resting_blocks;  // those in which nothing is awake
+  Index block_runs;      // all blocks, in runs of kBlockRun
+  Index search_blocks;   // all blocks in a step that looks for candidates anew, else 0
+  Index island_lanes;    // active_lanes in a step that looks for islands, else 0
+  Index island_pairs;    // pairs, the same
+  Index island_joints;   // joints, the same
+  Index stirred_joints;  // joints, if something sleeps
+  Index wake_rows;       // body rows if something wakes, else 0
+  Index disturbed;       // boxes around which things wake
+  Index disturbed_rows;  // body rows if there are such boxes, else 0
+
+  // With events (kernels/events.h).
+  Index event_elements;  // pairs of this step and of the last one, and rows that may have fallen asleep
+  Index event_ends;      // the same and one
+  Index events;          // of the last step; not a loop bound
+  Index cached_pairs;    // pairs of the step that wrote the last contact cache
+
+  std::uint32_t any_wake;      // 1: some island is to be woken
+  std::uint32_t wake_all;      // 1: all are
+  std::uint32_t list_all;      // 1: all blocks are listed
+  Index sleep_clock;           // steps, modulo kIslandPeriod
+  Index fell_asleep, woke_up;  // bodies, in this step
+  Index asleep;                // bodies that sleep
+  Index islands;               // of awake bodies, when they were counted last
+  Index cached_rows;           // body rows of the step that wrote the last contact cache: later ones have no past
 
   // Candidates of the broad phase serve until a body leaves the box that they were found for.
   std::uint32_t left_bounds;  // 1: one did, in this step

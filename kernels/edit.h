@@ -16,6 +16,9 @@ struct BodyEdit {
     set_velocity = 1u << 3,
     add_impulse = 1u << 4,
     add_force = 1u << 5,
+    wake = 1u << 6,      // as all others above do, and nothing else
+    sleep = 1u << 7,     // after all others
+    wake_all = 1u << 8,  // every body of the world, whatever the row
   };
   Index row;
   std::uint32_t bits;

@@ -34,7 +34,9 @@ struct FinishBodies {
     store(inputs.torque, row, none);
     const Mask<Real> alive = load_bytes<Real>(model.alive, row) > zero;
     const Mask<Real> frozen = load_bytes<Real>(state.frozen, row) > zero;
-    const Mask<Real> moves = alive && !frozen && !(load_bytes<Real>(model.motion, row) == Real(float(Motion::fixed)));
+    const Mask<Real> asleep = load_bytes<Real>(state.asleep, row) > zero;
+    const Mask<Real> moves =
+        alive && !frozen && !asleep && !(load_bytes<Real>(model.motion, row) == Real(float(Motion::fixed)));
     Real now[8], axes[8], gone[8];
     load_together(&velocity.data->linear.x, row, now);
     load_together(&frame.data->orientation.x, row, axes);

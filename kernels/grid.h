@@ -13,6 +13,7 @@
 
 #include "broad_columns.h"
 #include "counters.h"
+#include "lane_blocks.h"
 #include "math/atomic.h"
 #include "math/vec3.h"
 
@@ -72,6 +73,7 @@ struct BeginSearch {
     c.search_rows = c.rows;
     c.search_lanes = c.row_lanes;
     c.search_row_ends = c.row_ends;
+    c.search_blocks = c.block_runs > 0 ? c.row_lanes / kLanes : 0;
     c.kept_rows = 0;
   }
 };
@@ -341,7 +343,7 @@ struct EmitEntries {
     const Index first = entry_begin[row], end = entry_begin[row + 1];
     if (end == first) return;
     TALUS_ASSERT(std::uint32_t(row) <= kEntryRow && end - first <= kEntriesPerBody);
-    const std::uint32_t body = std::uint32_t(row) | (shape[row].moves != 0 ? kEntryMoves : 0u);
+    const std::uint32_t body = std::uint32_t(row) | ((shape[row].moves & kMoves) != 0 ? kEntryMoves : 0u);
     const std::uint32_t first_cell = first_key[row], u = step_u[row], v = step_v[row];
     // All four are written, those that are not there over the first: cheaper than branches that nobody could predict.
     const Index after_u = u != 0 ? 1 : 0, after_v = v != 0 ? after_u + 1 : 0;

@@ -14,7 +14,10 @@ TALUS_INLINE void clear_loop_bounds(Counters& c) {
   c.search_rows = c.search_lanes = c.search_row_ends = 0;
   c.rows = c.row_lanes = c.row_ends = c.first_lane = c.entries = c.pairs = c.pair_lanes = c.record_units = c.contacts =
       c.lanes = c.split_rows = 0;
-  c.tree_lanes = c.tree_batches = c.joint_lanes = c.joint_blocks = c.joints = c.new_tree_lanes = c.new_joint_blocks = 0;
+  c.tree_lanes = c.tree_blocks = c.tree_batches = c.joint_lanes = c.joint_blocks = c.joints = c.new_tree_lanes =
+      c.new_joint_blocks = 0;
+  c.active_lanes = c.block_runs = c.search_blocks = c.island_lanes = c.island_pairs = c.island_joints = 0;
+  c.stirred_joints = c.wake_rows = c.event_elements = c.event_ends = 0;
   for (Index& begin : c.color_begin) begin = 0;
   for (Index& size : c.color_size) size = 0;
 }
@@ -50,6 +53,7 @@ struct BeginStep {
   Index rows;         // host's numbers
   Index joints;       //
   JointPlan planned;  //
+  bool sleep;
 
   TALUS_HD void operator()(Index) const {
     clear_loop_bounds(*counters);
@@ -59,6 +63,7 @@ struct BeginStep {
       counters->row_lanes = (rows + kLanes) / kLanes * kLanes;
       counters->joints = joints;
       counters->tree_lanes = planned.tree_lanes.size;
+      counters->tree_blocks = planned.tree_lanes.size / kLanes;
       counters->tree_batches = planned.batches.size;
       counters->joint_lanes = planned.color_lanes.size;
       counters->joint_blocks = planned.color_lanes.size / kLanes;
@@ -66,6 +71,7 @@ struct BeginStep {
         counters->new_tree_lanes = counters->tree_lanes;
         counters->new_joint_blocks = counters->joint_blocks;
       }
+      if (sleep) counters->block_runs = (counters->row_lanes / kLanes + kBlockRun - 1) / kBlockRun;
     }
     counters->left_bounds = 0;
     counters->points = 0;
@@ -74,6 +80,9 @@ struct BeginStep {
     counters->first_bad_row = 0x7fffffff;
     counters->residual_complementarity = 0;
     counters->residual_approach = 0;
+    counters->asleep = counters->fell_asleep = counters->woke_up = 0;
+    counters->list_all = 0;
+    counters->resting_blocks = 0;
   }
 };
 

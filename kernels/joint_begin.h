@@ -19,9 +19,7 @@ struct JointSource {
 
   TALUS_HD Index body(Index row) const { return row < 0 ? null_body : row; }
   TALUS_HD Vec3 center(Index row) const { return row < 0 ? Vec3{0.0f, 0.0f, 0.0f} : position[row]; }
-  TALUS_HD bool holds(Index joint) const {
-    return joint >= 0 && model.alive[joint] != 0 && state.broken[joint] == 0;
-  }
+  TALUS_HD bool holds(Index joint) const { return joint >= 0 && model.alive[joint] != 0 && state.broken[joint] == 0; }
   /// One of six values that two columns hold.
   TALUS_HD static float axis(const Vec3Column& linear, const Vec3Column& angular, Index joint, int which) {
     return which < 3 ? component(linear[joint], which) : component(angular[joint], which - 3);
@@ -80,6 +78,7 @@ struct MakeTreeLane {
     rows.set(tree_row::child, lane, std::uint32_t(from.body(from_lane.child)));
     rows.set(tree_row::parent, lane, std::uint32_t(from.body(other)));
     rows.set(tree_row::joint, lane, std::uint32_t(joint));
+    rows.set(tree_row::rests, lane, 0u);
     rows.set(tree_row::sign, lane, child_is_a ? -1.0f : 1.0f);
     rows.set(tree_row::turns, lane, turns ? 1.0f : 0.0f);
     rows.set(tree_row::load, lane, from_lane.load);
@@ -87,6 +86,60 @@ struct MakeTreeLane {
     if (from_lane.child < 0) return;
     bodies.push[from_lane.child] = {};
     bodies.inertia[from_lane.child] = {};
+  }
+};
+
+/// Where bodies may sleep: lanes at rest lose their bodies and their joint for this step, since the records of bodies
+/// that sleep are not made. One element is a block.
+struct RestTreeBlock {
+  JointSource from;
+  Column<const TreeLane> lanes;
+  Column<std::uint8_t> asleep;  // of each body
+  // out: the block's own
+  TreeRows rows;
+
+  TALUS_HD void operator()(Index block) const {
+    bool rests = true;
+    for (Index lane = block * kLanes; lane < (block + 1) * kLanes; ++lane) {
+      const TreeLane& l = lanes[lane];
+      const bool awake = (l.child >= 0 && asleep[l.child] == 0) || (l.parent >= 0 && asleep[l.parent] == 0);
+      const Index other = l.joint < 0         ? -1
+                          : l.child_is_a != 0 ? from.model.body_b[l.joint]
+                                              : from.model.body_a[l.joint];
+      rows.set(tree_row::child, lane, std::uint32_t(from.body(awake ? l.child : -1)));
+      rows.set(tree_row::parent, lane, std::uint32_t(from.body(awake ? other : -1)));
+      rows.set(tree_row::joint, lane, std::uint32_t(awake ? l.joint : -1));
+      rests = rests && !awake;
+    }
+    for (Index lane = block * kLanes; lane < (block + 1) * kLanes; ++lane) {
+      rows.set(tree_row::rests, lane, rests ? 1u : 0u);
+    }
+  }
+};
+/// The same for colored joints.
+struct RestJointBlock {
+  JointSource from;
+  Column<const ColorLane> lanes;
+  Column<float> inv_mass;       // of each body
+  Column<std::uint8_t> asleep;  // of each body
+  // out: the block's own
+  JointRows rows;
+
+  TALUS_HD void operator()(Index block) const {
+    const auto is_awake = [&](Index body) { return body >= 0 && inv_mass[body] > 0.0f && asleep[body] == 0; };
+    bool rests = true;
+    for (Index lane = block * kLanes; lane < (block + 1) * kLanes; ++lane) {
+      const Index joint = from.holds(lanes[lane].joint) ? lanes[lane].joint : -1;
+      const Index a = joint < 0 ? -1 : from.model.body_a[joint], b = joint < 0 ? -1 : from.model.body_b[joint];
+      const bool awake = is_awake(a) || is_awake(b);
+      rows.set(joint_row::body_a, lane, std::uint32_t(from.body(awake ? a : -1)));
+      rows.set(joint_row::body_b, lane, std::uint32_t(from.body(awake ? b : -1)));
+      rows.set(joint_row::joint, lane, std::uint32_t(awake ? joint : -1));
+      rests = rests && !awake;
+    }
+    for (Index lane = block * kLanes; lane < (block + 1) * kLanes; ++lane) {
+      rows.set(joint_row::rests, lane, rests ? 1u : 0u);
+    }
   }
 };
 
@@ -99,6 +152,7 @@ struct BeginTreeLane {
   Column<BodyVelocity> free_velocity;
 
   TALUS_HD void operator()(Index lane) const {
+    if (rows.word(tree_row::rests, lane) != 0) return;
     const Index joint = Index(rows.word(tree_row::joint, lane)), child = Index(rows.word(tree_row::child, lane));
     const bool holds = from.holds(joint);
     rows.set(tree_row::offset, lane, holds ? from.offset(joint) : Vec3{0.0f, 0.0f, 0.0f});
@@ -147,6 +201,7 @@ struct MakeJointBlock {
     const Index joint = lanes[lane].joint;
     const bool holds = from.holds(joint);
     rows.set(joint_row::joint, lane, std::uint32_t(joint));
+    rows.set(joint_row::rests, lane, 0u);
     rows.set(joint_row::body_a, lane, std::uint32_t(from.body(holds ? m.body_a[joint] : -1)));
     rows.set(joint_row::body_b, lane, std::uint32_t(from.body(holds ? m.body_b[joint] : -1)));
     from.set_frames(rows, joint_row::anchor_a, lane, joint, holds);
@@ -180,6 +235,7 @@ struct BeginJointLane {
   JointRows rows;
 
   TALUS_HD void operator()(Index lane) const {
+    if (rows.word(joint_row::rests, lane) != 0) return;
     const JointModel& m = from.model;
     const JointState& s = from.state;
     const Index joint = Index(rows.word(joint_row::joint, lane));

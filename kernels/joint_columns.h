@@ -128,19 +128,20 @@ enum Field : int {
   child,                        // body row; the null body in padding
   parent,                       // body row; the null body if it does not move
   joint,                        // row of the joint, or ~0
+  rests,                        // 1: nothing is awake in any lane of the block, which is left out
   sign,                         // -1: the child is body a, else 1
   turns,                        // 1: the joint locks or limits a turning axis; else its turning rows stay 0
   locked,                       // 1 for each axis that is, else 0; also for limits that are pressed on
   pressed = locked + 6,         // 1 for each axis that is held at its lower limit in this step, -1 at its upper, else 0
   hold = pressed + 6,           // [m, rad] where locked axes are held: 0, or the limit
-  offset = hold + 6,                     // [m] from A's centre to B's at the start of the step
+  offset = hold + 6,            // [m] from A's centre to B's at the start of the step
   anchor_a = offset + 3,        // [m] JointModel::anchor_a, ...
   anchor_b = anchor_a + 3,      //
   frame_a = anchor_b + 3,       //
   frame_b = frame_a + 4,        //
   force = frame_b + 4,          // [N] that the joint had on b in the step before, world frame
   load = force + 3,             // [kg] TreeLane::load
-  error = load + 1,            // [m, rad] of each locked axis, now
+  error = load + 1,             // [m, rad] of each locked axis, now
   direction = error + 6,        // of the three linear rows; the world's axes if they alone are locked
   lever_child = direction + 9,  // of all six rows; scaled axes, see solve_columns.h
   lever_parent = lever_child + 18,
@@ -159,26 +160,27 @@ using TreeRows = LaneBlocks<tree_row::kFields>;
 /// Of the colored joints: rows for all six axes. Lanes of joints that hold nothing have neither locks nor forces.
 namespace joint_row {
 enum Field : int {
-  body_a,                    // the null body in padding and for the world
-  body_b,                    //
-  joint,                     // row of the joint, or ~0
-  uses,                      // what some lane of the block has: see joint_uses
-  locked,                    // 1 for each axis that is locked here, else 0
-  driven = locked + 6,       // talus::Drive of each axis
-  radial = driven + 6,       // 1: the x axis is the distance
-  offset,                    // [m] from A's centre to B's at the start of the step
-  anchor_a = offset + 3,     //
-  anchor_b = anchor_a + 3,   //
-  frame_a = anchor_b + 3,    //
-  frame_b = frame_a + 4,     //
-  position = frame_b + 4,    // [m, rad] of each axis, now
-  before = position + 6,     // the same when the sub-step began
-  direction = before + 6,    // of the three linear axes
-  lever_a = direction + 9,   // of all six; scaled axes
-  lever_b = lever_a + 18,    //
-  give_a = lever_b + 18,     // inverse inertia of A in scaled axes, now: 3x3, symmetric
-  give_b = give_a + 6,       //
-  lock_mass = give_b + 6,    // inverse of the 6x6 matrix of the locked rows
+  body_a,                            // the null body in padding and for the world
+  body_b,                            //
+  joint,                             // row of the joint, or ~0
+  uses,                              // what some lane of the block has: see joint_uses
+  rests,                             // 1: nothing is awake in any lane of the block, which is left out
+  locked,                            // 1 for each axis that is locked here, else 0
+  driven = locked + 6,               // talus::Drive of each axis
+  radial = driven + 6,               // 1: the x axis is the distance
+  offset,                            // [m] from A's centre to B's at the start of the step
+  anchor_a = offset + 3,             //
+  anchor_b = anchor_a + 3,           //
+  frame_a = anchor_b + 3,            //
+  frame_b = frame_a + 4,             //
+  position = frame_b + 4,            // [m, rad] of each axis, now
+  before = position + 6,             // the same when the sub-step began
+  direction = before + 6,            // of the three linear axes
+  lever_a = direction + 9,           // of all six; scaled axes
+  lever_b = lever_a + 18,            //
+  give_a = lever_b + 18,             // inverse inertia of A in scaled axes, now: 3x3, symmetric
+  give_b = give_a + 6,               //
+  lock_mass = give_b + 6,            // inverse of the 6x6 matrix of the locked rows
   axis_mass = lock_mass + 21,        // [kg, kg m2] effective mass of each axis by itself
   lower = axis_mass + 6,             // [m, rad] -kNoLimit: none
   upper = lower + 6,                 //

@@ -68,6 +68,7 @@ struct FinishTreeLane {
 
   template <class Real>
   TALUS_INLINE void solve(Index lane) const {
+    if (rows.word(tree_row::rests, lane) != 0) return;
     constexpr int kWidth = LaneCount<Real>::value;
     const std::uint32_t* joint = rows.at(tree_row::joint, lane);
     const Real zero(0.0f), one(1.0f), sign = load<Real>(rows, tree_row::sign, lane);
@@ -110,6 +111,7 @@ struct FinishJointLane {
 
   template <class Real>
   TALUS_INLINE void solve(Index lane) const {
+    if (rows.word(joint_row::rests, lane) != 0) return;
     const std::uint32_t uses = rows.word(joint_row::uses, lane);
     const std::uint32_t* joint = rows.at(joint_row::joint, lane);
     if (uses & joint_uses::kBallsOnly) turn_back<Real>(lane);
@@ -153,10 +155,10 @@ struct FinishJointLane {
     JointReport::scatter(joint, r.rate, report.state.velocity_linear, report.state.velocity_angular);
     Vec3Of<Real> force{zero, zero, zero}, torque = force;
     for (int i = 0; i < kAxisCount; ++i) {
-      const Real last = (load<Real>(rows, joint_row::lock_impulse + i, lane) +
-                         load<Real>(rows, joint_row::drive_impulse + i, lane)) +
-                        (load<Real>(rows, joint_row::friction_impulse + i, lane) +
-                         load<Real>(rows, joint_row::limit_impulse + i, lane));
+      const Real last =
+          (load<Real>(rows, joint_row::lock_impulse + i, lane) + load<Real>(rows, joint_row::drive_impulse + i, lane)) +
+          (load<Real>(rows, joint_row::friction_impulse + i, lane) +
+           load<Real>(rows, joint_row::limit_impulse + i, lane));
       const Real mean = per_time * (load<Real>(rows, joint_row::sum + i, lane) + last);
       if (i < 3) {
         force = force + mean * r.linear.direction[i];
@@ -181,7 +183,8 @@ struct FinishJointLane {
   }
 };
 
-/// After both: limits that the tree held. Those that it had to pull at are free in the next step. One lane of the trees.
+/// After both: limits that the tree held. Those that it had to pull at are free in the next step. One lane of the
+/// trees.
 struct KeepPressedLimits {
   JointState state;
   TreeRows rows;
@@ -189,7 +192,7 @@ struct KeepPressedLimits {
 
   TALUS_HD void operator()(Index lane) const {
     const std::uint32_t joint = rows.word(tree_row::joint, lane);
-    if (joint == ~0u) return;
+    if (joint == ~0u || rows.word(tree_row::rests, lane) != 0) return;
     for (int axis = 0; axis < kAxisCount; ++axis) {
       const float pressed = rows.number(tree_row::pressed + axis, lane);
       if (pressed == 0.0f) continue;

@@ -13,11 +13,11 @@ namespace talus::inline TALUS_ISA {
 /// A body in the middle of a step.
 template <class Real>
 struct JointBody {
-  QuatOf<Real> start;       // orientation when the step began
-  QuatOf<Real> turn;        // own axes: orientation now = start * turn
-  Vec3Of<Real> shift;       // [m] since the step began
-  Vec3Of<Real> scale;       // BodyFrame::scale
-  Real inv_mass;            // [1/kg] 0: does not move by forces
+  QuatOf<Real> start;  // orientation when the step began
+  QuatOf<Real> turn;   // own axes: orientation now = start * turn
+  Vec3Of<Real> shift;  // [m] since the step began
+  Vec3Of<Real> scale;  // BodyFrame::scale
+  Real inv_mass;       // [1/kg] 0: does not move by forces
   QuatOf<Real> orientation() const { return start * turn; }
   /// A world axis to turn about, as a lever in scaled axes (solve_columns.h).
   TALUS_INLINE Vec3Of<Real> lever(Vec3Of<Real> axis) const { return talus::scale(scale, rotate_back(start, axis)); }
@@ -104,8 +104,8 @@ TALUS_INLINE LinearAxes<Real> linear_axes(const JointFrames<Real>& at, const Joi
   return g;
 }
 
-/// The turning coordinates now and, for each, what changes it: turn_i . (w_b - w_a). Swings are the angles of frame b's x
-/// axis in two planes of frame a; twist is what is left of the rotation.
+/// The turning coordinates now and, for each, what changes it: turn_i . (w_b - w_a). Swings are the angles of frame b's
+/// x axis in two planes of frame a; twist is what is left of the rotation.
 template <class Real>
 struct TurningAxes {
   Vec3Of<Real> position;  // [rad] twist, swing_y, swing_z

@@ -21,6 +21,7 @@ struct UpdateJointLane {
 
   template <class Real>
   TALUS_INLINE void solve(Index lane) const {
+    if (rows.word(joint_row::rests, lane) != 0) return;
     const Real zero(0.0f), one(1.0f);
     const std::uint32_t uses = rows.word(joint_row::uses, lane);
     const RowIndices<Real> index_a(rows, joint_row::body_a, lane), index_b(rows, joint_row::body_b, lane);
@@ -77,8 +78,7 @@ struct UpdateJointLane {
     store(rows, joint_row::position, lane, locked * arms.apart);
     if (first) {  // impulses are kept along the axes of frame a
       const QuatOf<Real> axes = a.orientation() * at.frame_a;
-      store(rows, joint_row::lock_impulse, lane,
-            rotate(axes, load_vector<Real>(rows, joint_row::lock_impulse, lane)));
+      store(rows, joint_row::lock_impulse, lane, rotate(axes, load_vector<Real>(rows, joint_row::lock_impulse, lane)));
     }
     const Mask<Real> turned = has_turned(a) || has_turned(b);
     if (!first && !any_together(turned)) return;
@@ -97,8 +97,8 @@ struct UpdateJointLane {
     levers_b.row1 = lever(axes_b, b, {-arms.b.z, zero, arms.b.x});
     levers_b.row2 = lever(axes_b, b, {arms.b.y, -arms.b.x, zero});
     const Sym3Of<Real> give_a = a.give(), give_b = b.give();
-    const Sym3Of<Real> k = upper_half(times_transposed(levers_a * give_a, levers_a) +
-                                      times_transposed(levers_b * give_b, levers_b));
+    const Sym3Of<Real> k =
+        upper_half(times_transposed(levers_a * give_a, levers_a) + times_transposed(levers_b * give_b, levers_b));
     const Real give = a.inv_mass + b.inv_mass;
     const auto diagonal = [&](Real value) { return select(locked * give > zero, value + give, one); };
     const Sym3Of<Real> mass = inverse(Sym3Of<Real>{diagonal(k.xx), k.xy, k.xz, diagonal(k.yy), k.yz, diagonal(k.zz)});
@@ -182,8 +182,9 @@ struct UpdateJointLane {
   }
 };
 
-/// One sweep over the colored joints of a lane range. Within a color a dynamic body belongs to one lane, which may write
-/// it. Sweep::warm_start begins a sub-step: it applies the impulses of the one before along the axes as they are now.
+/// One sweep over the colored joints of a lane range. Within a color a dynamic body belongs to one lane, which may
+/// write it. Sweep::warm_start begins a sub-step: it applies the impulses of the one before along the axes as they are
+/// now.
 template <Sweep kSweep>
 struct SolveJoints {
   JointRows rows;
@@ -194,6 +195,7 @@ struct SolveJoints {
 
   template <class Real>
   TALUS_INLINE void solve(Index lane) const {
+    if (rows.word(joint_row::rests, lane) != 0) return;
     const std::uint32_t uses = rows.word(joint_row::uses, lane);
     const RowIndices<Real> index_a(rows, joint_row::body_a, lane), index_b(rows, joint_row::body_b, lane);
     Pair<Real> p;
@@ -335,7 +337,8 @@ struct SolveJoints {
       change = change + more;
     };
     // Springs go from where the sub-step began: in the relaxing sweep, too.
-    const Real position = load<Real>(rows, (kSweep == Sweep::biased ? joint_row::position : joint_row::before) + axis, lane);
+    const Real position =
+        load<Real>(rows, (kSweep == Sweep::biased ? joint_row::position : joint_row::before) + axis, lane);
     if (uses & joint_uses::drive(axis)) {
       const int field = joint_row::drive_impulse + axis;
       const Real most = load<Real>(rows, joint_row::drive_most + axis, lane);
@@ -366,9 +369,8 @@ struct SolveJoints {
     const Real hertz = load<Real>(rows, joint_row::limit_hertz, lane);
     const Mask<Real> spring = hertz > zero, rigid = upper <= lower;
     const Real now = load<Real>(rows, joint_row::position + axis, lane);
-    const Real position = kSweep == Sweep::biased
-                              ? now
-                              : select(spring, load<Real>(rows, joint_row::before + axis, lane), now);
+    const Real position =
+        kSweep == Sweep::biased ? now : select(spring, load<Real>(rows, joint_row::before + axis, lane), now);
     const Mask<Real> at_lower = rigid || position - lower < upper - position;
     const Real side = select(at_lower, one, -one);
     const Real gap = select(at_lower, position - lower, upper - position);

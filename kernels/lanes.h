@@ -72,8 +72,8 @@ TALUS_INLINE void store_together(float* base, Index row, const Real in[8]) {
   scatter_together(base, rows, in, every_lane(Real{}));
 }
 
-/// All lanes of a block, for kernels in which one warp or thread works on blocks one after another: what a block wrote is
-/// seen by the next.
+/// All lanes of a block, for kernels in which one warp or thread works on blocks one after another: what a block wrote
+/// is seen by the next.
 template <class Real, class Body>
 TALUS_INLINE void for_lanes_of(Index block, Body&& body) {
 #if TALUS_ON_DEVICE

@@ -36,7 +36,9 @@ struct PrepareBodies {
     const Real zero(0.0f), one(1.0f);
     const Mask<Real> alive = load_bytes<Real>(model.alive, row) > zero;
     const Mask<Real> frozen = load_bytes<Real>(state.frozen, row) > zero;
-    const Mask<Real> moves = alive && !frozen && !(load_bytes<Real>(model.motion, row) == Real(float(Motion::fixed)));
+    const Mask<Real> asleep = load_bytes<Real>(state.asleep, row) > zero;
+    const Mask<Real> moves =
+        alive && !frozen && !asleep && !(load_bytes<Real>(model.motion, row) == Real(float(Motion::fixed)));
     const Vec3Of<Real> none{zero, zero, zero}, unit{one, one, one};
     const Real inv_mass = select(moves, load<Real>(model.inv_mass.data, row), zero);
     const QuatOf<Real> upright{zero, zero, zero, one};

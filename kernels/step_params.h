@@ -28,6 +28,10 @@ struct StepParams {
   std::uint32_t box_friction;   // 1: FrictionModel::box
   std::uint32_t moreau;         // 1: Integrator::moreau
   std::uint32_t warm_start;     // 1: impulses of the last step are used
+  std::uint32_t may_sleep;      // 1: SleepSettings::enabled
+  float sleep_speed;            // [m/s] SleepSettings
+  float sleep_time;             // [s]
+  float hit_speed;              // [m/s] EventSettings
 };
 
 }  // namespace talus

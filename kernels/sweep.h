@@ -142,8 +142,10 @@ struct MeetPlanes {
   CandidateSink sink;  // out
 
   TALUS_HD void operator()(Index row) const {
-    if (shape[row].moves == 0) return;
+    const std::uint32_t moves = shape[row].moves;
+    if ((moves & (kPushed | kAsleep)) == 0) return;
     for (Index i = 0; i < plane_count; ++i) {
+      if ((moves & kPushed) == 0 && (shape[planes[i]].moves & kStirs) == 0) continue;
       if (!is_near(pose[row], shape[row], planes[i])) continue;
       sink.put(atomic_add(sink.count, 1), row, planes[i]);
     }
@@ -315,6 +317,9 @@ struct CheckCandidates {
   TALUS_HD void operator()(Index) const {
     check(0);
     grid->candidate_runs = grid->candidates / run + (grid->candidates % run != 0 ? 1 : 0);
+    const Counters& c = *check.counters;
+    grid->near_candidates = c.search_blocks > 0 && c.resting_blocks > 0 ? grid->candidates : 0;
+    grid->wake_candidates = c.asleep > 0 ? grid->candidates : 0;
   }
 };
 
@@ -416,7 +421,8 @@ struct TestCandidates {
     for (Index i = 0; i < pairs.size; ++i) {
       const Index x = Index(pairs.a[i]), y = Index(pairs.b[i]);
       const ShapeRecord &a = shape[x], &b = shape[y];
-      const bool refused = ((a.group & b.mask) == 0) | ((b.group & a.mask) == 0) | ((a.moves | b.moves) == 0);
+      const bool refused =
+          ((a.group & b.mask) == 0) | ((b.group & a.mask) == 0) | (((a.moves | b.moves) & kPushed) == 0);
       if (refused || (ignored.size != 0 && is_listed(ignored, x, y))) continue;
       const bool y_owns = (b.radius < a.radius) | ((b.radius == a.radius) & (y < x));  // see owns_pair
       const Index swap = (x ^ y) & -Index(y_owns);  // written so that no compiler makes a branch of it

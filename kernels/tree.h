@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Trees of joints, solved exactly in linear time (S3-78; method notes 3.17): children are folded into their parents from
-// the leaves up, and impulses are found from the root down. Long chains and large mass ratios, over which sweeps would
-// need thousands of rounds, cost no more than others. A batch of trees is worked on by one warp or thread, block after
-// block; see TreeLane.
+// Trees of joints, solved exactly in linear time (S3-78; method notes 3.17): children are folded into their parents
+// from the leaves up, and impulses are found from the root down. Long chains and large mass ratios, over which sweeps
+// would need thousands of rounds, cost no more than others. A batch of trees is worked on by one warp or thread, block
+// after block; see TreeLane.
 //
 // With J_c, J_p the rows' parts of child and parent, D_c the inertia of the child with all that hangs on it:
 //   up:    E = (J_c D_c^-1 J_c^T)^-1,  D_p += J_p^T E J_p,  x_p += J_p^T E (k - J_c (v_c + D_c^-1 x_c) - J_p v_p)
@@ -16,11 +16,12 @@
 
 namespace talus::inline TALUS_ISA {
 
-constexpr float kMostJointPush = 3.0f;   // [m/s, rad/s] at which an error of a joint is removed at most
+constexpr float kMostJointPush = 3.0f;  // [m/s, rad/s] at which an error of a joint is removed at most
 constexpr float kFollowTurn = 1e-4f;    // [rad] in a step; rows of bodies that turn less stay as they were made
 constexpr float kSnapLoad = 4.0f;       // [1] weights that a chain may carry before it is known to
 
-// ---- fields of tree rows ---------------------------------------------------------------------------------------------
+// ---- fields of tree rows
+// ---------------------------------------------------------------------------------------------
 
 template <class Real, int Fields>
 TALUS_INLINE Mat3Of<Real> load_matrix(const LaneBlocks<Fields>& rows, int field, Index lane) {
@@ -96,10 +97,10 @@ TALUS_INLINE Vec3Of<Real> transposed_times(const JointLevers<Real>& levers, cons
 
 /// A joint that pulls at the end of an arm drives the body back when it turns aside, as a string does: the stiffness is
 /// K = (arm . force) (1 - the part along the arm). Where that is too fast for the sub-step, which is where
-/// h^2 K approaches the inertia, as in a light link that carries a heavy body, the body gets more inertia there: h^2 K is
-/// what an implicit integration would add (geometric stiffness; Andrews, Teichmann, Kry 2017). In scaled axes, where the
-/// inertia is about 1; nothing is added while h^2 trace(K) < 1. The force is taken to be at least the weight of all that
-/// hangs there: where a slack chain snaps taut, the force of the step before says nothing.
+/// h^2 K approaches the inertia, as in a light link that carries a heavy body, the body gets more inertia there: h^2 K
+/// is what an implicit integration would add (geometric stiffness; Andrews, Teichmann, Kry 2017). In scaled axes, where
+/// the inertia is about 1; nothing is added while h^2 trace(K) < 1. The force is taken to be at least the weight of all
+/// that hangs there: where a slack chain snaps taut, the force of the step before says nothing.
 template <class Real>
 TALUS_INLINE Sym3Of<Real> tension_stiffness(const JointBody<Real>& body, Vec3Of<Real> arm, Vec3Of<Real> force,
                                             Real weight, Real h) {
@@ -107,11 +108,10 @@ TALUS_INLINE Sym3Of<Real> tension_stiffness(const JointBody<Real>& body, Vec3Of<
   const Vec3Of<Real> r = rotate_back(body.start, arm), s = body.scale;
   const Real length2 = dot(r, r), moment = max_of(dot(arm, force), Real(kSnapLoad) * square_root(length2) * weight);
   const Real pull = moment * h * h / max_of(length2, tiny);
-  const Vec3Of<Real> diagonal{pull * (length2 - r.x * r.x), pull * (length2 - r.y * r.y),
-                              pull * (length2 - r.z * r.z)};
+  const Vec3Of<Real> diagonal{pull * (length2 - r.x * r.x), pull * (length2 - r.y * r.y), pull * (length2 - r.z * r.z)};
   const Real trace = s.x * s.x * diagonal.x + s.y * s.y * diagonal.y + s.z * s.z * diagonal.z;
   const Real part = select(trace > one, one - one / max_of(trace, tiny), zero), off = -(part * pull);
-  return {part * s.x * s.x * diagonal.x, off * s.x * s.y * r.x * r.y,   off * s.x * s.z * r.x * r.z,
+  return {part * s.x * s.x * diagonal.x, off * s.x * s.y * r.x * r.y, off * s.x * s.z * r.x * r.z,
           part * s.y * s.y * diagonal.y, off * s.y * s.z * r.y * r.z, part * s.z * s.z * diagonal.z};
 }
 
@@ -126,11 +126,12 @@ struct UpdateTreeLane {
 
   template <class Real>
   TALUS_INLINE void solve(Index lane) const {
+    if (rows.word(tree_row::rests, lane) != 0) return;
     const RowIndices<Real> child_index(rows, tree_row::child, lane), parent_index(rows, tree_row::parent, lane);
     const JointBody<Real> child = joint_body<Real>(bodies, child_index.data());
     const JointBody<Real> parent = joint_body<Real>(bodies, parent_index.data());
     const Real zero(0.0f), one(1.0f), sign = load<Real>(rows, tree_row::sign, lane);
-    const Mask<Real> child_is_a = sign < zero, moves = child.inv_mass > zero;
+    const Mask<Real> child_is_a = sign<zero, moves = child.inv_mass> zero;
     const JointBody<Real> a = chosen(child_is_a, child, parent), b = chosen(child_is_a, parent, child);
     const JointFrames<Real> at = load_frames<Real>(rows, tree_row::offset, lane);
     const JointArms<Real> arms = joint_arms(at, a, b);
@@ -139,9 +140,10 @@ struct UpdateTreeLane {
       locked[i] = select(moves, load<Real>(rows, tree_row::locked + i, lane), zero);
     }
     // Where the three points alone are held their axes do not matter, and the world's are the simplest.
-    const Mask<Real> ball = locked[0] + locked[1] + locked[2] == Real(3.0f) &&
-                            !(load<Real>(rows, tree_row::turns, lane) > zero);
-    const bool framed = any_together(!ball && moves), turning = any_together(load<Real>(rows, tree_row::turns, lane) > zero);
+    const Mask<Real> ball =
+        locked[0] + locked[1] + locked[2] == Real(3.0f) && !(load<Real>(rows, tree_row::turns, lane) > zero);
+    const bool framed = any_together(!ball && moves),
+               turning = any_together(load<Real>(rows, tree_row::turns, lane) > zero);
     LinearAxes<Real> linear;
     TurningAxes<Real> turns;
     if (framed) linear = linear_axes<Real>(at, a, arms, zero > one);
@@ -172,8 +174,7 @@ struct UpdateTreeLane {
       const Vec3Of<Real> unit{Real(i == 0 ? 1.0f : 0.0f), Real(i == 1 ? 1.0f : 0.0f), Real(i == 2 ? 1.0f : 0.0f)};
       const Vec3Of<Real> along = locked[i] * (framed ? select<Real>(ball, unit, sign * linear.direction[i]) : unit);
       renew(tree_row::direction + 3 * i, along);
-      renew(tree_row::lever_child + 3 * i,
-            scale(child.scale, transposed_times(axes_child, cross(arm_child, along))));
+      renew(tree_row::lever_child + 3 * i, scale(child.scale, transposed_times(axes_child, cross(arm_child, along))));
       renew(tree_row::lever_parent + 3 * i,
             scale(parent.scale, transposed_times(axes_parent, cross(arm_parent, along))));
     }
@@ -205,6 +206,10 @@ struct UpdateTreeLane {
   }
 };
 
+TALUS_INLINE bool rests(const TreeRows& rows, Index block) {
+  return rows.word(tree_row::rests, block * kLanes) != 0;
+}
+
 /// From the leaves up: D_c^-1 and E of every lane. One batch.
 struct FactorTrees {
   Column<const TreeBatch> batches;
@@ -219,6 +224,7 @@ struct FactorTrees {
     const TreeBatch b = batches[batch];
     if (!first && !any_turned<Real>(b)) return;
     for (Index block = b.first_block; block < b.last_block; ++block) {
+      if (rests(rows, block)) continue;
       if (b.ball_only != 0) {
         for_lanes_of<Real>(block, [&](Index lane) { factor<Real, true>(lane); });
       } else {
@@ -232,6 +238,7 @@ struct FactorTrees {
   TALUS_INLINE bool any_turned(const TreeBatch& b) const {
     bool turned = false;
     for (Index block = b.first_block; block < b.last_block; ++block) {
+      if (rests(rows, block)) continue;
       for_lanes_of<Real>(block, [&](Index lane) {
         turned = turned || any_together(load<Real>(rows, tree_row::turned, lane) > Real(0.0f));
       });
@@ -250,8 +257,8 @@ struct FactorTrees {
 
     Sym6Of<Real> inertia = take<Real>(child.data(), moves);
     const Real mass = load<Real>(rows, tree_row::own_mass, lane);
-    inertia.a = {inertia.a.xx + mass, inertia.a.xy, inertia.a.xz, inertia.a.yy + mass, inertia.a.yz,
-                 inertia.a.zz + mass};
+    inertia.a = {inertia.a.xx + mass, inertia.a.xy, inertia.a.xz,
+                 inertia.a.yy + mass, inertia.a.yz, inertia.a.zz + mass};
     inertia.c = inertia.c + load_sym3<Real>(rows, tree_row::own_inertia, lane);
     Sym6Of<Real> response = inverse(inertia);
     const Real part = select(moves, one, zero);
@@ -288,10 +295,10 @@ struct FactorTrees {
       store(rows, tree_row::mass, lane, m);
       const Mat3Of<Real> pushed = m.a * push_parent + m.b * turn_parent;
       const Mat3Of<Real> turned = transposed_times(m.b, push_parent) + m.c * turn_parent;
-      add<Real>(parent.data(), parent_moves,
-                {upper_half(transposed_times(direction, m.a * direction)), transposed_times(direction, pushed),
-                 upper_half(transposed_times(push_parent, pushed) + transposed_times(turn_parent, turned)) +
-                     stiffening});
+      add<Real>(
+          parent.data(), parent_moves,
+          {upper_half(transposed_times(direction, m.a * direction)), transposed_times(direction, pushed),
+           upper_half(transposed_times(push_parent, pushed) + transposed_times(turn_parent, turned)) + stiffening});
     }
   }
 
@@ -350,8 +357,8 @@ struct FactorTrees {
   }
 };
 
-/// One exact solve of all rows of the trees, for the velocities as they are. kBiased: such that errors are gone when the
-/// sub-step has passed; else such that nothing moves along the rows. Together the two are the constrained mid-point
+/// One exact solve of all rows of the trees, for the velocities as they are. kBiased: such that errors are gone when
+/// the sub-step has passed; else such that nothing moves along the rows. Together the two are the constrained mid-point
 /// rule RATTLE, which neither gains nor loses energy. One batch.
 template <bool kBiased>
 struct SolveTrees {
@@ -376,10 +383,10 @@ struct SolveTrees {
   template <class Real, bool kBallOnly>
   TALUS_INLINE void solve(const TreeBatch& b) const {
     for (Index block = b.first_block; block < b.last_block; ++block) {
-      for_lanes_of<Real>(block, [&](Index lane) { up<Real, kBallOnly>(lane); });
+      if (!rests(rows, block)) for_lanes_of<Real>(block, [&](Index lane) { up<Real, kBallOnly>(lane); });
     }
     for (Index block = b.last_block - 1; block >= b.first_block; --block) {
-      for_lanes_of<Real>(block, [&](Index lane) { down<Real, kBallOnly>(lane); });
+      if (!rests(rows, block)) for_lanes_of<Real>(block, [&](Index lane) { down<Real, kBallOnly>(lane); });
     }
   }
 

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 
+#include <talus/event.h>
 #include <talus/types.h>
 
 namespace talus {
@@ -58,15 +59,26 @@ struct SolverSettings {
   bool report_residual = false;        ///< compute StepReport::residual (costs one sweep)
 };
 
+/// When bodies sleep. Bodies that touch each other or are joined are an island; one whose bodies have all been slow for
+/// some time stops, costs next to nothing, and goes on when it is touched or edited.
+struct SleepSettings {
+  bool enabled = true;
+  float speed = 0.05f;  ///< [m/s] of the fastest point of a body, below which it is slow; twice this and what rolls
+                        ///< slowly stops visibly
+  float time = 0.5f;    ///< [s] for which all bodies of an island must have been slow
+};
+
 /// Gravity, backend, solver and expected sizes of a world.
 struct WorldDef {
   Vec3 gravity{0.0f, -9.81f, 0.0f};  ///< [m/s^2]
   Backend backend = Backend::automatic;
   int threads = 0;             ///< CPU backend: worker threads, 0 takes all cores. Does not change one bit of a result
   SolverSettings solver{};     ///< see SolverSettings
+  SleepSettings sleep{};       ///< see SleepSettings
   Index reserve_bodies = 0;    ///< rows made in advance; a world grows by itself
   Index reserve_pairs = 0;     ///< same for pairs of near bodies
   Index reserve_contacts = 0;  ///< same for contacts
+  EventSettings events{};      ///< what World::read_events() tells
   bool contact_reports = false;      ///< keep what World::read_contacts() needs
   bool joint_readings = true;        ///< keep what World::read_joints() needs, and reactions for joints that may break
   bool instance_transforms = false;  ///< fill DeviceView::instance_transforms at the end of each step
@@ -140,6 +152,7 @@ struct BodyDef {
   float gravity_scale = 1.0f;    ///< [1]
   float linear_damping = 0.0f;   ///< [1/s] v' = v / (1 + h c), >= 0
   float angular_damping = 0.0f;  ///< [1/s] same for the angular velocity
+  bool can_sleep = true;         ///< false: keeps its whole island awake
 };
 
 }  // namespace talus

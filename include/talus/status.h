@@ -42,8 +42,10 @@ enum class Stage : std::uint8_t {
   prepare_contacts,
   solve_contacts,
   finish_step,
+  update_islands,
+  report_events,
 };
-constexpr int kStageCount = 8;
+constexpr int kStageCount = 10;
 /// The stage's name as it stands on the step page.
 const char* stage_name(Stage stage);
 
@@ -66,6 +68,8 @@ struct StepReport {
   Index overflow_count = 0;                   ///< manifolds in the overflow color
   Index joint_count = 0;                      ///< joints in the world, broken ones too
   Index broken_count = 0;                     ///< joints that broke in this step
+  Index awake_count = 0;                      ///< bodies that do not sleep, fixed ones among them
+  Index island_count = 0;                     ///< islands of awake bodies, as counted last: every eighth step
   BodyId first_bad_body;                      ///< with not_finite: the frozen body of the lowest slot
   Residual residual;                          ///< with SolverSettings::report_residual
   std::array<float, kStageCount> stage_ms{};  ///< [ms] CPU backend: wall time of each stage; CUDA: zero

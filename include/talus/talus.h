@@ -5,6 +5,7 @@
 #include <talus/column.h>
 #include <talus/config.h>
 #include <talus/defs.h>
+#include <talus/event.h>
 #include <talus/figures.h>
 #include <talus/joint.h>
 #include <talus/status.h>

@@ -60,8 +60,11 @@ struct DeviceView {
   Vec3Column linear_velocity;            ///< [m/s]
   Vec3Column angular_velocity;           ///< [rad/s]
   Column<const std::uint8_t> alive;      ///< 1: the row holds a body
+  Column<const std::uint8_t> asleep;     ///< 1: the body sleeps; wake it before its columns are written to
   Column<const std::uint8_t> shape;      ///< ShapeType
   Vec3Column shape_size;                 ///< ShapeDef::size; not to be written
+  Column<const EventRecord> events;      ///< of the last step, by type and row; if WorldDef asked for them
+  const Index* event_count = nullptr;    ///< how many there are, in the same memory
   float* instance_transforms = nullptr;  ///< row-major 3x4 a body, 12 floats, if WorldDef asked for them; else null
 
   // Joints: row i belongs to JointId::slot i. Any call that adds joints may move these. Six axes are two vectors: x, y,
@@ -163,6 +166,15 @@ class World {
   void read_joints(std::span<const JointId> joints, std::span<JointReading> out);
   JointReading reading(JointId joint);
 
+  // ---- sleep: WorldDef::sleep --------------------------------------------------------------------------------------
+  bool is_awake(BodyId body);
+  /// Wakes a body with all that fell asleep together with it. So does every edit of a body; removing or moving a fixed
+  /// or kinematic body wakes what is near it, and a change of gravity wakes all.
+  void wake(BodyId body);
+  /// Stops a dynamic body and puts it to sleep, alone, until it is woken or something awake comes near. Nothing happens
+  /// where bodies do not sleep.
+  void put_to_sleep(BodyId body);
+
   // ---- time --------------------------------------------------------------------------------------------------------
   /// [s] Advances by dt > 0. The report's counts wait for the step to end; see step_async() for one that does not.
   StepReport step(float dt);
@@ -189,6 +201,9 @@ class World {
   BodyDef definition(BodyId body);
   /// Manifolds of the last step, by the slots of a and b. Needs WorldDef::contact_reports.
   std::vector<ContactReport> read_contacts();
+  /// Events of the last step: begins and hits of contacts by the slots of their bodies, then ends, then sleep. Needs
+  /// WorldDef::events.
+  std::vector<Event> read_events();
   Mechanics mechanics();
   const WorldDef& def() const;
   /// The backend in use, never `automatic`.

@@ -14,9 +14,10 @@ TALUS_INLINE Real arc_tangent(Real y, Real x) {
   // Beyond tan(pi/8) by atan(t) = pi/4 + atan((t - 1) / (t + 1)): the polynomial (Cephes) is good to 0.42.
   const Mask<Real> beyond = t > Real(0.41421356f);
   const Real u = select(beyond, (t - one) / (t + one), t), z = u * u;
-  const Real part =
-      (((Real(8.05374449538e-2f) * z - Real(1.38776856032e-1f)) * z + Real(1.99777106478e-1f)) * z -
-       Real(3.33329491539e-1f)) * z * u + u;
+  const Real part = (((Real(8.05374449538e-2f) * z - Real(1.38776856032e-1f)) * z + Real(1.99777106478e-1f)) * z -
+                     Real(3.33329491539e-1f)) *
+                        z * u +
+                    u;
   Real angle = select(beyond, Real(0.25f * kPi), zero) + part;
   angle = select(ay > ax, Real(0.5f * kPi) - angle, angle);
   angle = select(x < zero, Real(kPi) - angle, angle);

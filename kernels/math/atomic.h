@@ -24,6 +24,30 @@ TALUS_INLINE void atomic_add(std::int64_t* target, std::int64_t value) {
   __atomic_fetch_add(target, value, __ATOMIC_RELAXED);
 #endif
 }
+/// What is there now, while others write.
+TALUS_INLINE Index atomic_load(const Index* from) {
+#if TALUS_ON_DEVICE
+  return *const_cast<const volatile Index*>(from);
+#else
+  return __atomic_load_n(from, __ATOMIC_RELAXED);
+#endif
+}
+TALUS_INLINE void atomic_store(Index* to, Index value) {
+#if TALUS_ON_DEVICE
+  *const_cast<volatile Index*>(to) = value;
+#else
+  __atomic_store_n(to, value, __ATOMIC_RELAXED);
+#endif
+}
+/// Replaces `expected` by `value`, unless another value is there. Returns what was there.
+TALUS_INLINE Index atomic_compare_exchange(Index* target, Index expected, Index value) {
+#if TALUS_ON_DEVICE
+  return atomicCAS(target, expected, value);
+#else
+  __atomic_compare_exchange_n(target, &expected, value, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+  return expected;
+#endif
+}
 TALUS_INLINE void atomic_or(std::uint32_t* target, std::uint32_t bits) {
 #if TALUS_ON_DEVICE
   atomicOr(target, bits);

@@ -102,9 +102,9 @@ TALUS_INLINE Sym6Of<Real> inverse(const Sym6Of<Real>& s) {
   const Sym3Of<Real> c = inverse(s.c);
   const Mat3Of<Real> bc = s.b * c;
   const Sym3Of<Real> taken = upper_half(times_transposed(bc, s.b));
-  const Sym3Of<Real> left{max_of(s.a.xx - taken.xx, least * s.a.xx), s.a.xy - taken.xy, s.a.xz - taken.xz,
-                          max_of(s.a.yy - taken.yy, least * s.a.yy), s.a.yz - taken.yz,
-                          max_of(s.a.zz - taken.zz, least * s.a.zz)};
+  const Sym3Of<Real> left{
+      max_of(s.a.xx - taken.xx, least * s.a.xx), s.a.xy - taken.xy, s.a.xz - taken.xz,
+      max_of(s.a.yy - taken.yy, least * s.a.yy), s.a.yz - taken.yz, max_of(s.a.zz - taken.zz, least * s.a.zz)};
   const Sym3Of<Real> a = inverse(left);
   const Mat3Of<Real> coupling = a * bc;
   return {a, {-coupling.row0, -coupling.row1, -coupling.row2}, c + upper_half(transposed_times(bc, coupling))};

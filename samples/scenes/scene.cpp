@@ -478,7 +478,8 @@ Scene make_unnamed(std::string_view name) {
   throw Error("scene \"" + std::string(name) + "\" is unknown; `talus scenes` lists the scenes");
 }
 
-WorldDef with_scene(WorldDef def, const Scene& scene) {
+WorldDef with_scene(WorldDef def, const Scene& scene, bool sleep) {
+  def.sleep.enabled = sleep;
   def.gravity = scene.gravity;
   def.reserve_bodies = std::max(def.reserve_bodies, static_cast<Index>(scene.bodies.size() + scene.statics.size()));
   return def;
@@ -496,9 +497,9 @@ Scene make_scene(std::string_view name) {
   return scene;
 }
 
-RunningScene::RunningScene(Scene scene, const WorldDef& def)
+RunningScene::RunningScene(Scene scene, const WorldDef& def, bool sleep)
     : scene_(std::move(scene)),
-      world_(with_scene(def, scene_)),
+      world_(with_scene(def, scene_, sleep)),
       parts_(add_assembly(world_, scene_.bodies, scene_.joints)),
       statics_(world_.add_bodies(scene_.statics)) {}
 

@@ -67,7 +67,8 @@ class Jitter {
 class RunningScene {
  public:
   /// `def` chooses backend, threads, solver and reserves; gravity comes from the scene.
-  RunningScene(Scene scene, const WorldDef& def);
+  /// Bodies stay awake unless `sleep` says otherwise, whatever def does: scenes show what moves.
+  RunningScene(Scene scene, const WorldDef& def, bool sleep = false);
 
   /// One step of scene().dt, after the scene's hook.
   StepReport step();

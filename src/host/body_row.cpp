@@ -102,6 +102,7 @@ NewBody make_body(const Where& where, const BodyDef& def) {
   model.gravity_scale = def.gravity_scale;
   model.linear_damping = def.linear_damping;
   model.angular_damping = def.angular_damping;
+  model.flags = def.can_sleep ? 0u : kNeverSleeps;
 
   state.position = def.position;
   state.orientation = checked_orientation(where, ".orientation", def.orientation);
@@ -128,6 +129,7 @@ BodyDef definition_of(const BodyMirror& mirror, const BodyStateRow& state) {
   def.gravity_scale = model.gravity_scale;
   def.linear_damping = model.linear_damping;
   def.angular_damping = model.angular_damping;
+  def.can_sleep = (model.flags & kNeverSleeps) == 0;
   return def;
 }
 

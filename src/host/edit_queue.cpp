@@ -42,7 +42,8 @@ BodyEdit& EditQueue::record(Index row) {
   if (static_cast<std::size_t>(row) >= place_.size()) place_.resize(static_cast<std::size_t>(row) + 1);
   const Place place = place_[static_cast<std::size_t>(row)];
   if (place.layer < 0) return record_on_top(row);
-  return layers_[static_cast<std::size_t>(place.layer)][static_cast<std::size_t>(place.index)];
+  BodyEdit& last = layers_[static_cast<std::size_t>(place.layer)][static_cast<std::size_t>(place.index)];
+  return (last.bits & BodyEdit::sleep) != 0 ? record_on_top(row) : last;
 }
 
 void EditQueue::replace(Index row, const BodyModelRow& model, const BodyStateRow& state) {
@@ -102,6 +103,18 @@ void EditQueue::add_impulse_at(Index row, Vec3 impulse, Vec3 point) {
   BodyEdit& edit = record(row);
   edit.bits |= BodyEdit::add_impulse;
   add_at(impulse, point, edit.point_impulse, edit.impulse_point, edit.angular_impulse);
+}
+
+void EditQueue::wake(Index row) {
+  record(row).bits |= BodyEdit::wake;
+}
+
+void EditQueue::put_to_sleep(Index row) {
+  record(row).bits |= BodyEdit::sleep;
+}
+
+void EditQueue::wake_all() {
+  record(0).bits |= BodyEdit::wake_all;
 }
 
 EditLayers EditQueue::take() {

@@ -29,6 +29,10 @@ class EditQueue {
   void add_force_at(Index row, Vec3 force, Vec3 point);
   void add_impulse(Index row, Vec3 impulse, Vec3 angular_impulse);
   void add_impulse_at(Index row, Vec3 impulse, Vec3 point);
+  void wake(Index row);
+  void put_to_sleep(Index row);
+  /// All bodies of a world that has some.
+  void wake_all();
 
   /// Gives all layers and is empty after.
   EditLayers take();

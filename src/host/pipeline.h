@@ -7,13 +7,15 @@
 #include "stages/find_pairs.h"
 #include "stages/finish_step.h"
 #include "stages/prepare_contacts.h"
+#include "stages/report_events.h"
 #include "stages/solve_contacts.h"
 #include "stages/update_bounds.h"
+#include "stages/update_islands.h"
 
 namespace talus {
 
-/// Enqueues one step. State is written in finish_step alone, so a step that finds a buffer too small leaves the world
-/// as it was: every loop bound becomes zero, the host enlarges the buffer and enqueues the same step again.
+/// Enqueues one step. State is written in the last two stages alone, so a step that finds a buffer too small leaves the
+/// world as it was: every loop bound becomes zero, the host enlarges the buffer and enqueues the same step again.
 template <class Exec>
 void run_step(Exec& exec, const StepViews& v) {  //      reads                          -> writes
   update_bounds(exec, v);                        //      pose, velocity, must_grow      -> loop bounds, fattened AABBs
@@ -23,6 +25,8 @@ void run_step(Exec& exec, const StepViews& v) {  //      reads                  
   prepare_contacts(exec, v);                     //      manifolds, mass                -> solver rows, body records
   solve_contacts(exec, v);  //      rows, colors, forces, h        -> velocities, displacements, impulses
   finish_step(exec, v);     //      records, impulses              -> state, cache, report
+  update_islands(exec, v);  //      velocities, contacts, joints   -> who sleeps and who wakes
+  report_events(exec, v);   //      contacts of the last two steps -> events
 }
 
 }  // namespace talus

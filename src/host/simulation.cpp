@@ -8,6 +8,8 @@
 #include <cstring>
 #include <utility>
 
+#include "events.h"
+
 namespace talus {
 
 namespace {
@@ -67,7 +69,10 @@ Simulation::Simulation(std::shared_ptr<StepBackend> backend, const WorldDef& def
       memory_(backend_->memory()),
       reserve_pairs_(def.reserve_pairs),
       reserve_contacts_(def.reserve_contacts),
-      with_instance_transforms_(def.instance_transforms) {
+      with_instance_transforms_(def.instance_transforms),
+      with_sleep_(def.sleep.enabled),
+      with_events_(def.events.enabled),
+      wake_rim_(2.0f * def.solver.speculative_distance) {
   counters_.reset(memory_, 1, "counters");
   params_.reset(memory_, 1, "step parameters");
   const Index rows = std::max(def.reserve_bodies, kMinRows);
@@ -99,6 +104,10 @@ void Simulation::reserve_rows(Index rows) {
   if (joints_.rows() > 0) {
     joints_.resize_bodies(memory_, capacity);
     forget_joint_lanes();
+  }
+  if (with_sleep_) {  // content is lost; a step that finds its candidates gone marks blocks anew
+    sleep_rows_.resize(memory_, capacity, 0, "islands");
+    sleep_blocks_.resize(memory_, capacity / kLanes, 0, "blocks of bodies");
   }
   row_capacity_ = capacity;
   state_copied_ = false;
@@ -144,6 +153,7 @@ void Simulation::set_ignored_pairs(std::span<const std::uint64_t> pairs) {
 void Simulation::resize_pair_lists(Index pairs) {
   for (CacheTables& cache : caches_) {
     const Index keep = &cache == &cache_of(confirmed_) ? last_pair_count_ : 0;
+    if (with_events_) cache.events.resize(memory_, pairs, keep, "what pairs do");
     resize_array(memory_, cache.place, pairs, keep, "places of contacts");
     resize_array(memory_, cache.owner, pairs, keep, "pair owners");
     resize_array(memory_, cache.partner, pairs, keep, "pair partners");  // last: what a step is held to
@@ -173,6 +183,24 @@ void Simulation::make_scratch() {
     room_.rows = row_capacity_;
   }
   if (scratch_.room() != room_) scratch_.resize(memory_, room_);
+  if (with_events_) make_event_room();
+}
+
+// For all that can happen: each contact begins and hits, each pair of the last step ends, each body sleeps and wakes.
+void Simulation::make_event_room() {
+  const Index pairs = caches_[0].partner.size(), most = 2 * room_.contacts + pairs + 2 * row_capacity_;
+  if (event_place_.size() < 2 * pairs + row_capacity_ + 1) {
+    event_place_.reset(memory_, 2 * pairs + row_capacity_ + 1, "places of events");
+  }
+  if (event_records_.size() < most) event_records_.reset(memory_, most, "events");
+}
+
+std::vector<EventRecord> Simulation::events_copy() const {
+  Index count = 0;
+  memory_.download(&count, event_count(), sizeof(Index));
+  std::vector<EventRecord> list(static_cast<std::size_t>(count));
+  if (count > 0) memory_.download(list.data(), event_records_.column().data, sizeof(EventRecord) * list.size());
+  return list;
 }
 
 StepViews Simulation::views(const StepShape& shape, std::uint64_t step) const {
@@ -195,11 +223,13 @@ StepViews Simulation::views(const StepShape& shape, std::uint64_t step) const {
   kept_.show(v.broad);
   v.joints = joints_.views();
   v.instance_transforms = instance_transforms_.column();
+  v.sleep = {sleep_rows_.view(), sleep_blocks_.view(), disturbed_.column()};
+  v.events = {cache_of(step - 1).events.view(), cache_of(step).events.view(), event_place_.column(),
+              event_records_.column()};
   return v;
 }
 
 void Simulation::send_edits(const EditLayers& edits, std::uint64_t step) {
-  const StepViews v = views(StepShape{}, step);
   for (const std::vector<BodyEdit>& layer : edits) {
     for (std::size_t begin = 0; begin < layer.size(); begin += kEditChunk) {
       const std::span<const BodyEdit> chunk =
@@ -207,7 +237,13 @@ void Simulation::send_edits(const EditLayers& edits, std::uint64_t step) {
       const Index count = static_cast<Index>(chunk.size());
       if (count > edits_.size()) edits_.reset(memory_, static_cast<Index>(std::bit_ceil(chunk.size())), "edits");
       memory_.upload(edits_.column().data, chunk.data(), chunk.size_bytes());
+      if (with_sleep_ && disturbed_.size() < edits_.size()) {
+        disturbed_.reset(memory_, edits_.size(), "boxes of edited bodies");
+      }
+      const StepViews v = views(StepShape{}, step);
       EditViews e;
+      e.sleep = with_sleep_;
+      e.wake_rim = wake_rim_;
       e.edits = {edits_.column().data, count};
       e.ends_contacts = std::any_of(chunk.begin(), chunk.end(), [&](const BodyEdit& edit) {
         return (edit.bits & BodyEdit::set_all) != 0 && edit.row < last_rows_;
@@ -284,6 +320,8 @@ StepReport Simulation::report_of(const Counters& c, const StepInput& input, std:
   report.step = step;
   report.body_count = input.body_count;
   report.joint_count = input.joint_count;
+  report.awake_count = input.body_count - c.asleep;
+  report.island_count = c.islands;
   report.pair_count = c.pairs;
   report.contact_count = c.contacts;
   report.point_count = c.points;
@@ -338,7 +376,7 @@ const BodyState& Simulation::state_on_host() {
 
 BodyStateRow Simulation::state_row(Index row) {
   if (backend_->kind() != Backend::cpu && exposed_) {  // one row, since a copy of all may be stale at any time
-    BodyStateRow values{};  // floats and then a byte: as its planes follow each other, without a gap
+    BodyStateRow values{};  // words and then bytes: as its planes follow each other, without a gap
     unsigned char* to = reinterpret_cast<unsigned char*>(&values);
     BodyState view = state_.view();
     visit_all_planes(view, [&](const char*, auto*& plane) {
@@ -349,7 +387,7 @@ BodyStateRow Simulation::state_row(Index row) {
   }
   const BodyState& state = state_on_host();
   return {state.position[row], state.orientation[row], state.linear_velocity[row], state.angular_velocity[row],
-          state.frozen[row]};
+          state.quiet[row],    state.island[row],      state.frozen[row],          state.asleep[row]};
 }
 
 // ---- joints --------------------------------------------------------------------------------------------------------
@@ -457,6 +495,8 @@ void Simulation::adopt(const ModelCopy& model, const StateCopy& state, const Inp
   confirmed_ = step_number;
   last_pair_count_ = contacts.pair_count;
   memory_.upload(&counters_.column().data->cached_rows, &rows, sizeof(Index));
+  const Index clock = static_cast<Index>(step_number % kIslandPeriod);
+  memory_.upload(&counters_.column().data->sleep_clock, &clock, sizeof(Index));
   CacheTables& cache = cache_of(confirmed_);
   memory_.upload(cache.begin.column().data, contacts.begin.data(), contacts.begin.size() * sizeof(Index));
   if (contacts.pair_count == 0) return;
@@ -475,14 +515,28 @@ void Simulation::adopt(const ModelCopy& model, const StateCopy& state, const Inp
   last_units_ = units;
   memory_.upload(cache.owner.column().data, contacts.owner.data(), contacts.owner.size() * sizeof(Index));
   memory_.upload(cache.partner.column().data, contacts.partner.data(), contacts.partner.size() * sizeof(Index));
+  if (with_events_) adopt_touching(contacts);
   memory_.upload(cache.place.column().data, place.data(), place.size() * sizeof(Index));
   memory_.upload(cache.records.data(), records.data(), static_cast<std::size_t>(units) * sizeof(ContactUnit));
+}
+
+// What touched when the scene was saved.
+void Simulation::adopt_touching(const ContactImage& contacts) {
+  std::vector<std::uint8_t> touching;
+  for (const CachedContact& contact : contacts.contacts) {
+    float load = 0.0f;
+    for (int i = 0; i < static_cast<int>(contact.count); ++i) load += contact.impulse[i];
+    touching.push_back(is_touching(contact, load) ? 1 : 0);
+  }
+  memory_.upload(cache_of(confirmed_).events.view().touching.data, touching.data(), touching.size());
+  memory_.upload(&counters_.column().data->cached_pairs, &contacts.pair_count, sizeof(Index));
 }
 
 std::size_t Simulation::bytes() const {
   return model_.bytes() + state_.bytes() + inputs_.bytes() + caches_[0].bytes() + caches_[1].bytes() + kept_.bytes() +
          scratch_.bytes() + counters_.bytes() + params_.bytes() + ignored_pairs_.bytes() + planes_.bytes() +
-         joints_.bytes() + edits_.bytes() + replaced_.bytes() + instance_transforms_.bytes();
+         joints_.bytes() + edits_.bytes() + replaced_.bytes() + instance_transforms_.bytes() + sleep_rows_.bytes() +
+         sleep_blocks_.bytes() + disturbed_.bytes() + event_place_.bytes() + event_records_.bytes();
 }
 
 }  // namespace talus

@@ -111,6 +111,11 @@ class Simulation {
 
   const BodyModel& model_view() const { return model_.view(); }
   const BodyState& state_view() const { return state_.view(); }
+  /// Of the last step, in the backend's memory.
+  Column<const EventRecord> events() const { return {event_records_.column().data, event_records_.size()}; }
+  const Index* event_count() const { return &counters_.column().data->events; }
+  /// The same in plain memory.
+  std::vector<EventRecord> events_copy() const;
   float* instance_transforms() const { return instance_transforms_.column().data; }
   /// [byte] Of the backend's memory held by tables.
   std::size_t bytes() const;
@@ -121,13 +126,14 @@ class Simulation {
   struct CacheTables {
     Array<Index> begin, owner, partner, place;
     Block records;
+    Table<PairEvents> events;  // a row for each pair, with events only
     ContactCache view() const {
       const Index units = static_cast<Index>(records.bytes() / sizeof(ContactUnit)) - kRecordUnits;
       return {{begin.column(), owner.column(), partner.column()},
               {static_cast<ContactUnit*>(records.data()), units, place.column()}};
     }
     std::size_t bytes() const {
-      return begin.bytes() + owner.bytes() + partner.bytes() + place.bytes() + records.bytes();
+      return begin.bytes() + owner.bytes() + partner.bytes() + place.bytes() + records.bytes() + events.bytes();
     }
   };
 
@@ -146,11 +152,16 @@ class Simulation {
   void forget_candidates();
   void forget_joint_lanes();
   void make_scratch();
+  void make_event_room();
+  void adopt_touching(const ContactImage& contacts);
 
   std::shared_ptr<StepBackend> backend_;
   Memory& memory_;
   Index reserve_pairs_, reserve_contacts_;
   bool with_instance_transforms_;
+  bool with_sleep_;
+  bool with_events_;
+  float wake_rim_;  // [m] EditViews::wake_rim
 
   Table<BodyModel> model_;
   Table<BodyState> state_;
@@ -166,6 +177,11 @@ class Simulation {
   Array<BodyEdit> edits_;
   Array<std::uint8_t> replaced_;
   Array<float> instance_transforms_;
+  Table<SleepRows> sleep_rows_;
+  Table<SleepBlocks> sleep_blocks_;
+  Array<Bounds> disturbed_;
+  Array<Index> event_place_;
+  Array<EventRecord> event_records_;
 
   Index rows_ = 0, row_capacity_ = 0;
   ScratchRoom room_;  // that the next step is given; rows: see make_scratch

@@ -20,7 +20,7 @@ namespace talus {
 
 namespace {
 
-static_assert(sizeof(BodyModelRow) == 64, "no gaps, so that rows can be compared as bytes");
+static_assert(sizeof(BodyModelRow) == 68, "no gaps, so that rows can be compared as bytes");
 static_assert(std::endian::native == std::endian::little, "snapshots are little-endian, written as memory has them");
 
 constexpr std::array<char, 8> kMagic{'t', 'a', 'l', 'u', 's', '\r', '\n', '\0'};
@@ -124,6 +124,8 @@ void transfer_comforts(Io& io, Snapshot& s) {
   value(io, s.def.reserve_pairs);
   value(io, s.def.reserve_contacts);
   value(io, s.def.contact_reports);
+  value(io, s.def.events.enabled);
+  value(io, s.def.events.hit_speed);
   value(io, s.def.instance_transforms);
   value(io, s.def.joint_readings);
   value(io, s.def.solver.report_residual);
@@ -147,6 +149,9 @@ void transfer_settings(Io& io, Snapshot& s) {
   value(io, p.speculative_distance);
   value(io, p.recycle_fraction);
   value(io, p.warm_start);
+  value(io, s.def.sleep.enabled);
+  value(io, s.def.sleep.speed);
+  value(io, s.def.sleep.time);
 }
 
 template <class Io>
@@ -216,16 +221,34 @@ void check(bool good, const char* what) {
   if (!good) reject_file(std::string("the snapshot holds ") + what);
 }
 
+void check_sleep(const Snapshot& s, Index row) {
+  const BodyState& state = s.state.view;
+  const Index label = state.island[row] - 1;
+  check(state.asleep[row] <= 1 && state.quiet[row] >= 0.0f, "a body that neither sleeps nor wakes");
+  if (state.asleep[row] == 0) {
+    check(state.island[row] <= 0, "a body that is awake in a sleeping island");
+    return;
+  }
+  const Vec3 v = state.linear_velocity[row], w = state.angular_velocity[row];
+  const bool still = v.x == 0.0f && v.y == 0.0f && v.z == 0.0f && w.x == 0.0f && w.y == 0.0f && w.z == 0.0f;
+  check(still && s.def.sleep.enabled && s.model.view.motion[row] == std::uint8_t(Motion::dynamic),
+        "a body that sleeps and moves");
+  check(label >= 0 && label <= row && state.asleep[label] == 1 && state.island[label] == label + 1,
+        "a body that sleeps in no island");
+}
+
 void check_bodies(const Snapshot& s) {
   const BodyModel& m = s.model.view;
   for (Index row = 0; row < s.rows; ++row) {
     const std::size_t i = static_cast<std::size_t>(row);
     check(m.alive[row] <= 1, "a body that is neither dead nor alive");
+    check_sleep(s, row);
     if (m.alive[row] == 0) continue;
     // The definition of the body goes through the same door as a new one, and must come out as it went in.
-    const BodyStateRow state{s.state.view.position[row], s.state.view.orientation[row],
+    const BodyStateRow state{s.state.view.position[row],        s.state.view.orientation[row],
                              s.state.view.linear_velocity[row], s.state.view.angular_velocity[row],
-                             s.state.view.frozen[row]};
+                             s.state.view.quiet[row],           s.state.view.island[row],
+                             s.state.view.frozen[row],          s.state.view.asleep[row]};
     BodyMirror mirror{};
     mirror.mass = s.mass[i];
     mirror.inertia = s.inertia[i];

@@ -16,7 +16,7 @@ Softness make_softness(float hertz, float damping_ratio, float h) {
 }
 
 StepParams make_step_params(const WorldDef& def, float dt) {
-  constexpr float kMaxHertzPerRate = 0.205f;  // [1] of the sub-step rate; at 0.22 a pyramid of 820 starts to jitter
+  constexpr float kMaxHertzPerRate = 0.205f;   // [1] of the sub-step rate; at 0.22 a pyramid of 820 starts to jitter
   constexpr float kJointHertzPerRate = 0.25f;  // [1] of the sub-step rate
   constexpr float kJointDampingRatio = 2.0f;   // [1]
   const SolverSettings& s = def.solver;
@@ -38,6 +38,10 @@ StepParams make_step_params(const WorldDef& def, float dt) {
   p.box_friction = s.friction == FrictionModel::box ? 1 : 0;
   p.moreau = s.integrator == Integrator::moreau ? 1 : 0;
   p.warm_start = s.warm_start ? 1 : 0;
+  p.may_sleep = def.sleep.enabled ? 1 : 0;
+  p.sleep_speed = def.sleep.speed;
+  p.sleep_time = def.sleep.time;
+  p.hit_speed = def.events.hit_speed;
   return p;
 }
 
@@ -51,6 +55,8 @@ StepShape make_step_shape(const WorldDef& def) {
   shape.projection = s.stabilization == Stabilization::projection;
   shape.residual = s.report_residual;
   shape.instance_transforms = def.instance_transforms;
+  shape.sleep = def.sleep.enabled;
+  shape.events = def.events.enabled;
   return shape;
 }
 

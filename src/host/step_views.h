@@ -6,8 +6,11 @@
 #include "contact_columns.h"
 #include "counters.h"
 #include "edit.h"
+#include "event_columns.h"
+#include "exec.h"
 #include "joint_columns.h"
 #include "pairs.h"
+#include "sleep_columns.h"
 #include "solve_columns.h"
 #include "step_params.h"
 
@@ -28,6 +31,8 @@ struct StepShape {
   bool joint_readings = false;
   bool breakable = false;       // some joint may break
   bool bounded_joints = false;  // some joint has a limit, a drive or friction
+  bool events = false;
+  bool sleep = false;  // bodies may sleep: kernels over bodies run on listed blocks
   bool operator==(const StepShape&) const = default;
 };
 
@@ -45,8 +50,30 @@ struct StepViews {
   BroadScratch broad;
   SolveScratch solve;
   JointViews joints;
+  SleepViews sleep;
+  EventViews events;
   Column<float> instance_transforms;                  // 12 a row, if asked for
   bool operator==(const StepViews&) const = default;  // the same memory and the same shape
 };
 
 }  // namespace talus
+
+namespace talus::inline TALUS_ISA {
+
+/// Lanes of bodies and of the null body: of the listed blocks, where bodies may sleep. For kernels made by on_bodies().
+TALUS_INLINE LaneRange body_lanes(const StepViews& v) {
+  return {&v.counters->first_lane, v.shape.sleep ? &v.counters->active_lanes : &v.counters->row_lanes,
+          (v.shape.rows + kLanes) / kLanes * kLanes};
+}
+/// Rows of bodies, the same.
+TALUS_INLINE Count body_rows(const StepViews& v) {
+  const Index lanes = (v.shape.rows + kLanes) / kLanes * kLanes;
+  return v.shape.sleep ? Count{&v.counters->active_lanes, lanes} : Count{&v.counters->rows, v.shape.rows};
+}
+
+template <class Kernel>
+TALUS_INLINE OnBlocks<Kernel> on_bodies(const StepViews& v, const Kernel& kernel) {
+  return {v.shape.sleep ? v.sleep.blocks.active.data : nullptr, v.shape.rows, kernel};
+}
+
+}  // namespace talus::inline TALUS_ISA

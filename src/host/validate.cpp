@@ -153,6 +153,9 @@ void validate_world(const Where& where, const WorldDef& def) {
   require_at_least_zero(where, ".solver.restitution_threshold", s.restitution_threshold);
   require_at_least_zero(where, ".solver.speculative_distance", s.speculative_distance);
   require_range(where, ".solver.recycle_fraction", s.recycle_fraction, 0.0f, 1.0f);
+  require_at_least_zero(where, ".sleep.speed", def.sleep.speed);
+  require_at_least_zero(where, ".sleep.time", def.sleep.time);
+  require_at_least_zero(where, ".events.hit_speed", def.events.hit_speed);
 }
 
 void validate_dt(const Where& where, const SolverSettings& solver, float dt) {

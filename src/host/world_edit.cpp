@@ -116,6 +116,9 @@ void World::apply_angular_impulse(BodyId body, Vec3 impulse) {
 
 void World::set_gravity(Vec3 gravity) {
   require_finite({"set_gravity", "gravity"}, "", gravity);
+  const Vec3 before = impl_->def.gravity;
+  const bool same = gravity.x == before.x && gravity.y == before.y && gravity.z == before.z;
+  if (!same && impl_->def.sleep.enabled && impl_->slots.size() > 0) impl_->edits.wake_all();
   impl_->def.gravity = gravity;
 }
 
@@ -127,6 +130,8 @@ void World::ignore_pair(BodyId a, BodyId b) {
   ++w.mirror(row_a).ignored_pairs;
   ++w.mirror(row_b).ignored_pairs;
   w.ignored_changed = true;
+  w.wake_row(row_a);
+  w.wake_row(row_b);
 }
 
 void World::collide_pair(BodyId a, BodyId b) {
@@ -137,6 +142,17 @@ void World::collide_pair(BodyId a, BodyId b) {
   --w.mirror(row_a).ignored_pairs;
   --w.mirror(row_b).ignored_pairs;
   w.ignored_changed = true;
+  w.wake_row(row_a);
+  w.wake_row(row_b);
+}
+
+void World::wake(BodyId body) {
+  impl_->wake_row(impl_->row_of({"wake", "body"}, body));
+}
+
+void World::put_to_sleep(BodyId body) {
+  const Index row = impl_->row_of({"put_to_sleep", "body"}, body);
+  if (impl_->def.sleep.enabled && impl_->is_dynamic(row)) impl_->edits.put_to_sleep(row);
 }
 
 void World::Impl::forget_ignored_pairs(Index row) {

@@ -57,10 +57,15 @@ struct World::Impl {
   void replace_body(Index row, const BodyMirror& mirror, const BodyStateRow& state);
   void forget_ignored_pairs(Index row);
   void set_model(Index row);
+  /// With all that fell asleep together with it. For edits that do not go through the queue.
+  void wake_row(Index row) {
+    if (def.sleep.enabled) edits.wake(row);
+  }
 
   /// The row of a joint, or Error if the id names none.
   Index row_of(const Where& where, JointId joint) const;
   void require_readings(const char* call) const;
+  void wake_joint(const JointModelRow& model);
   JointMirror& joint_mirror(Index row) { return joint_mirrors[static_cast<std::size_t>(row)]; }
   /// `state`: where the bodies are, or null if that does not matter.
   JointSide side_of(const Where& where, const char* field, BodyId body, const BodyState* state);

@@ -108,7 +108,14 @@ std::vector<JointId> World::Impl::add_joints(const Where& where, std::span<const
   return ids;
 }
 
+void World::Impl::wake_joint(const JointModelRow& model) {
+  for (const Index body : {model.body_a, model.body_b}) {
+    if (body >= 0 && slots.alive(body)) wake_row(body);
+  }
+}
+
 void World::Impl::count_joint(Index row, const JointModelRow& model, bool collide, Index change) {
+  wake_joint(model);
   for (const Index body : {model.body_a, model.body_b}) {
     if (body < 0) continue;
     if (change > 0) {
@@ -227,6 +234,7 @@ void World::set_axis(JointId joint, Axis axis, const AxisDef& def) {
   const PlanJoint was = plan_joint(row, mirror.model), will_be = plan_joint(row, next);
   w.sim->write_joint_model(row, next);
   mirror.model = next;
+  w.wake_joint(next);
   if (was.axes != will_be.axes) w.sim->clear_joint_impulses(row, axis);
   w.joints_changed = w.joints_changed || was.axes != will_be.axes || was.rubs != will_be.rubs;
 }
@@ -240,6 +248,7 @@ void World::set_targets(JointId joint, Axis axis, float position, float velocity
   w.settle();
   set_targets_of(w.joint_mirror(row).model, axis, position, velocity);
   w.sim->write_joint_targets(row, axis, position, velocity);
+  w.wake_joint(w.joint_mirror(row).model);
 }
 
 // ---- reading -------------------------------------------------------------------------------------------------------

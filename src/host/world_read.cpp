@@ -81,6 +81,12 @@ void World::read_motions(std::span<const BodyId> bodies, std::span<BodyMotion> o
   }
 }
 
+bool World::is_awake(BodyId body) {
+  const Index row = impl_->row_of({"is_awake", "body"}, body);
+  impl_->flush();
+  return impl_->sim->state_row(row).asleep == 0;
+}
+
 BodyDef World::definition(BodyId body) {
   const Index row = impl_->row_of({"definition", "body"}, body);
   impl_->flush();
@@ -128,6 +134,18 @@ std::vector<ContactReport> World::read_contacts() {
     reports.push_back(report);
   }
   return reports;
+}
+
+std::vector<Event> World::read_events() {
+  Impl& w = *impl_;
+  if (!w.def.events.enabled) throw Error("read_events: the world was made without WorldDef::events");
+  w.settle();
+  std::vector<Event> list;
+  for (const EventRecord& e : w.sim->events_copy()) {
+    const BodyId b = e.b >= 0 ? w.slots.id(e.b) : BodyId{};
+    list.push_back({e.type, w.slots.id(e.a), b, e.speed, e.impulse, e.normal});
+  }
+  return list;
 }
 
 // ---- sums ----------------------------------------------------------------------------------------------------------
@@ -260,8 +278,13 @@ DeviceView World::device_view() {
   view.linear_velocity = state.linear_velocity;
   view.angular_velocity = state.angular_velocity;
   view.alive = {model.alive.data, model.alive.size};
+  view.asleep = {state.asleep.data, state.asleep.size};
   view.shape = {model.shape.data, model.shape.size};
   view.shape_size = model.shape_size;
+  if (w.def.events.enabled) {
+    view.events = w.sim->events();
+    view.event_count = w.sim->event_count();
+  }
   view.instance_transforms = w.def.instance_transforms ? w.sim->instance_transforms() : nullptr;
   const JointModel& joint = w.sim->joints().model();
   const JointState& joint_state = w.sim->joints().state();

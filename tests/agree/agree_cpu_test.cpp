@@ -45,6 +45,33 @@ TEST(AgreeCpu, NumbersOfThreadsGiveTheSameBits) {
   }
 }
 
+/// What sleeps and wakes, and when, does not depend on threads or on the sizes of buffers.
+TEST(AgreeCpu, SleepGivesTheSameBits) {
+  std::vector<std::vector<std::uint64_t>> all;
+  Index least_awake = 1 << 30, most_awake = 0;
+  for (const int threads : {1, 2, 3, 8}) {
+    WorldDef def = with_threads(threads);
+    def.backend = Backend::cpu;
+    def.sleep.speed = 0.2f;
+    def.sleep.time = 0.1f;
+    if (threads == 3) def.reserve_pairs = def.reserve_contacts = 1;
+    scenes::RunningScene running(scenes::make_scene("stacks_100x6"), def, true);
+    std::vector<std::uint64_t>& list = all.emplace_back();
+    for (int step = 1; step <= 200; ++step) {
+      least_awake = std::min(least_awake, running.step().awake_count);
+      if (step == 40) {  // rolls along a row of towers
+        running.world().add_body(
+            {.shape = sphere(0.6f), .mass = 9e3f, .position = {-30, 0.6f, 1.5f}, .linear_velocity = {20, 0, 0}});
+      }
+      if (step > 41) most_awake = std::max(most_awake, running.world().last_report().awake_count);
+      if (step % 40 == 0) list.push_back(running.world().state_hash());
+    }
+  }
+  EXPECT_LT(least_awake, 10);
+  EXPECT_GT(most_awake, 12);
+  for (const std::vector<std::uint64_t>& list : all) EXPECT_EQ(list, all[0]);
+}
+
 /// TALUS_SIMD while in scope, then what it was.
 class SimdVariable {
  public:

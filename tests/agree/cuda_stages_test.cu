@@ -73,6 +73,14 @@ TEST_F(CudaStages, SmallBuffersThatGrow) {
   EXPECT_TRUE(has(seen.status, StepStatus::contacts_grown));
 }
 
+TEST_F(CudaStages, BodiesThatSleepAndWake) {
+  const HeapSeen seen =
+      compare_stages(make_cpu_recorder(), std::make_shared<CudaRecorder>(), drowsy(), scattered(16), 50);
+  ASSERT_TRUE(seen.difference.empty()) << seen.difference;
+  EXPECT_GT(seen.asleep, 5);
+  EXPECT_GT(seen.woken, 5);
+}
+
 TEST_F(CudaStages, JacobiSolver) {
   WorldDef def;
   def.solver = {.solver = Solver::jacobi, .iterations = 2, .report_residual = true};

@@ -71,6 +71,8 @@ inline bool is_free(const std::string& name) {
       "solve.pairs.spare_pair",     //
       "solve.color_contacts.spare_key",      //
       "solve.color_contacts.spare_contact",  //
+      "sleep.rows.parent",                   // how far paths were halved on the way to the root
+      "sleep.blocks.active",                 // in which order blocks were listed
   };
   return std::any_of(std::begin(kFree), std::end(kFree), [&](const char* free) { return name == free; });
 }
@@ -194,11 +196,12 @@ class Dumper {
 /// All that is alive in the memory of a backend, after what was enqueued so far. Tables with columns that get sorted
 /// are taken up to the number of rows in use, since a sort may leave anything behind them; all others as a whole.
 inline StageDump dump_stage(Stage stage, const StepViews& v, Memory& memory) {
-  const auto& [shape, params, counters, model, state, inputs, ignored_pairs, planes, last, next, broad, solve,
-               transforms] = v;
+  const auto& [shape, params, counters, model, state, inputs, ignored_pairs, planes, last, next, broad, solve, joints,
+               sleep, events, transforms] = v;
   const auto& [broad_rows, entries, found, kept_bounds, candidates, grid, entry_capacity, pair_capacity,
                candidate_capacity] = broad;
   const auto& [solve_rows, pairs, contacts, color_rows, color_contacts, lanes, contact_capacity] = solve;
+  const auto& [sleep_rows, sleep_blocks, disturbed] = sleep;
   detail::Dumper to(memory);
   const Counters counts = to.value(counters);
   GridState grid_now = kGridLife.includes(stage) ? to.value(grid) : GridState{};
@@ -225,6 +228,13 @@ inline StageDump dump_stage(Stage stage, const StepViews& v, Memory& memory) {
   if (kColorContactsLife.includes(stage)) to.table("solve.color_contacts", color_contacts, counts.contacts);
   if (kSolveRowsLife.includes(stage)) to.table("solve.rows", solve_rows);
   if (kLanesLife.includes(stage)) to.column("solve.lanes", lanes, counts.lanes);
+  to.table("joints.model", joints.model);
+  to.table("joints.state", joints.state);  // not the lanes: packs write zeros of another sign where a joint has no row
+  to.table("sleep.rows", sleep_rows);
+  to.table("sleep.blocks", sleep_blocks);
+  const auto& [pair_events_last, pair_events, event_place, event_records] = events;
+  if (stage >= Stage::finish_step && shape.events) to.table("events.next", pair_events, counts.pairs);
+  if (stage == Stage::report_events) to.column("events.records", event_records, counts.events);
   to.column("instance_transforms", transforms, transforms.size);
   return {stage, std::move(to.columns)};
 }

@@ -74,10 +74,40 @@ struct HeapSeen {
   Index contacts = 0, overflow = 0, recycled = 0;  // largest of any step
   int shape_pairs = 0;                             // kinds of contacts, of the nine there are
   bool pushed = false;                             // by the kinematic body
+  Index asleep = 0;                                // largest number
+  Index woken = 0;                                 // bodies, sum of all steps
   StepStatus status = StepStatus::ok;              // union
   std::size_t stages = 0;                          // compared
   std::string difference;                          // of the first stage that differs; empty: none does
 };
+
+/// Bodies that sleep as soon as they can, and tell of it.
+inline WorldDef drowsy() {
+  WorldDef def;
+  def.events.enabled = true;
+  def.sleep = {.enabled = true, .speed = 0.3f, .time = 0.1f};
+  return def;
+}
+
+/// The first bodies of the heap, and piles of three that stand by themselves, with a ball on its way to every fourth.
+inline std::vector<BodyDef> scattered(int piles) {
+  std::vector<BodyDef> bodies = heap(8);
+  for (int i = 0; i < piles; ++i) {
+    const float x = 6.0f + 2.5f * static_cast<float>(i % 8), z = 2.5f * static_cast<float>(i / 8);
+    for (int k = 0; k < 3; ++k) {
+      BodyDef body;
+      const float y = 0.3f + 0.6f * static_cast<float>(k);
+      body.shape = k == 2 && i % 2 == 0 ? capsule(0.3f, 0.1f) : box({0.4f, 0.3f, 0.4f});
+      body.position = {x, k == 2 && i % 2 == 0 ? y + 0.1f : y, z};
+      bodies.push_back(body);
+    }
+    if (i % 4 != 1) continue;
+    bodies.push_back({.shape = sphere(0.25f),
+                      .position = {x, 0.9f, z - 6.0f - static_cast<float>(i)},
+                      .linear_velocity = {0.0f, 3.0f, 12.0f}});
+  }
+  return bodies;
+}
 
 /// No stage differs, and the scene had everything that it is there for. Of 300 bodies.
 inline void expect_full_heap(const HeapSeen& seen, int steps) {
@@ -119,6 +149,7 @@ inline HeapSeen compare_stages(const std::shared_ptr<RecordingBackend>& a, const
   SimulationRig rig_a(a, def, bodies), rig_b(b, def, bodies);
   HeapSeen seen;
   std::uint32_t shapes = 0;
+  Index asleep_before = 0;
   for (int step = 0; step < steps; ++step) {
     edit_heap(rig_a.simulation(), step);
     edit_heap(rig_b.simulation(), step);
@@ -142,6 +173,10 @@ inline HeapSeen compare_stages(const std::shared_ptr<RecordingBackend>& a, const
     seen.overflow = std::max(seen.overflow, report.overflow_count);
     seen.recycled = std::max(seen.recycled, report.recycled_count);
     seen.status = seen.status | report.status;
+    const Index asleep = report.body_count - report.awake_count;
+    seen.woken += std::max(asleep_before - asleep, 0);
+    seen.asleep = std::max(seen.asleep, asleep);
+    asleep_before = asleep;
     for (const StageDump& stage : stages_a) note_contacts(stage, bodies, shapes, seen.pushed);
     seen.shape_pairs = std::popcount(shapes);
   }

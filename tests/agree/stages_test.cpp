@@ -40,6 +40,16 @@ TEST(AgreeStages, SmallBuffersAndOtherSettings) {
   }
 }
 
+TEST(AgreeStages, BodiesThatSleepAndWake) {
+  WorldDef def = drowsy();
+  def.instance_transforms = true;
+  def.reserve_pairs = 1;
+  const HeapSeen seen = compare_stages(make_cpu_recorder(), make_shuffle_recorder(), def, scattered(40), 60);
+  ASSERT_TRUE(seen.difference.empty()) << seen.difference;
+  EXPECT_GT(seen.asleep, 20);
+  EXPECT_GT(seen.woken, 8);
+}
+
 template <class T>
 void flip_bit(T* at) {
   std::uint32_t bits = 0;

@@ -18,6 +18,7 @@ class OnBackend : public ::testing::TestWithParam<Backend> {
     WorldDef d;
     d.backend = GetParam();
     d.threads = 2;
+    d.sleep.enabled = false;
     return d;
   }
   static WorldDef weightless() {

@@ -60,6 +60,7 @@ class Scene {
   static WorldDef with(Backend backend) {
     WorldDef def;
     def.backend = backend;
+    def.sleep.enabled = false;
     return def;
   }
 };

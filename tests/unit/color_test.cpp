@@ -250,6 +250,7 @@ TEST(Color, NoDynamicBodyIsTwiceInAColorOfAScene) {
 
 TEST(Color, APlateWithFortyBoxesOverflowsAndHolds) {
   WorldDef def;
+  def.sleep.enabled = false;
   def.backend = Backend::cpu;
   World world(def);
   world.add_body({.shape = plane({0.0f, 1.0f, 0.0f})});

@@ -34,7 +34,7 @@ struct Measurement {
 };
 
 Measurement measure_once(const BenchOptions& options) {
-  scenes::RunningScene running(scene_of(options), world_def_of(options));
+  scenes::RunningScene running(scene_of(options), world_def_of(options), options.sleep);
   Measurement result;
   const auto steps = static_cast<std::size_t>(options.steps), first_late = scenes::first_late_step(steps);
   const auto late_count = double(steps - first_late);
@@ -73,6 +73,7 @@ void print_times(const Measurement& m) {
 
 void print_metrics(const Measurement& m) {
   Table table({"quality", "value"});
+  table.add({"awake bodies", std::to_string(m.report.awake_count)});
   table.add({"contact points", std::to_string(m.report.point_count)});
   table.add({"colors", std::to_string(m.report.color_count)});
   table.add({"touching pairs", std::to_string(m.metrics.touching)});

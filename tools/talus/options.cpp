@@ -74,6 +74,7 @@ std::vector<Option> simulation_options(SimulationOptions& o) {
        }},
       {"--substeps", "N", "sub-steps a step is cut into [the solver's, 4]",
        [&o](const std::string& v) { o.substeps = parse_int("--substeps", v, 1, 64); }},
+      {"--sleep", "", "let bodies sleep", [&o](const std::string&) { o.sleep = true; }},
   };
 }
 

@@ -26,6 +26,7 @@ struct SimulationOptions {
   std::string solver = "pgs";   ///< name of a preset
   std::optional<int> substeps;  ///< empty: the preset's
   SolverSettings settings;      ///< of solver and substeps together
+  bool sleep = false;           ///< bodies may sleep
   std::string config;           ///< names the settings in tables: "pgs", "pgs-s8"
 };
 

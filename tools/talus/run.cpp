@@ -118,7 +118,7 @@ void write_image(const std::string& path, scenes::RunningScene& running) {
 int run(const RunOptions& options) {
   check_folder_of(options.out);
   check_folder_of(options.image);
-  scenes::RunningScene running(scene_of(options), world_def_of(options));
+  scenes::RunningScene running(scene_of(options), world_def_of(options), options.sleep);
   std::printf("%s\n", headline(options, running).c_str());
   std::fflush(stdout);
 

@@ -21,7 +21,7 @@ struct ColorContactsTask {
                            v.solve.color_rows.bids,
                            s.pair,
                            v.solve.color_contacts.color};
-    team.for_each("ClearColors", {&v.counters->rows, v.shape.rows}, ClearColors{v.solve.rows, v.solve.color_rows.bids});
+    team.for_each("ClearColors", body_rows(v), on_bodies(v, ClearColors{v.solve.rows, v.solve.color_rows.bids}));
     if (!v.shape.jacobi) {
       team.for_each("KeepColors", contacts, KeepColors{graph});
       for (std::uint32_t round = 0; round < kColorRounds; ++round) {

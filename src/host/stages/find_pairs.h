@@ -4,8 +4,10 @@
 #include "bounds.h"
 #include "exec.h"
 #include "growth.h"
+#include "sleep.h"
 #include "step_views.h"
 #include "sweep.h"
+#include "update_bounds.h"
 
 namespace talus::inline TALUS_ISA {
 
@@ -36,8 +38,16 @@ struct ChooseGridTask {
     const Index row_count = v.shape.rows;
     const Count one{nullptr, 1};
     team.for_each("begin_search", one, BeginSearch{v.counters});
-    team.for_each_lane("keep_bounds", LaneRange{&v.counters->first_lane, &v.counters->search_lanes, rows.bounds.size},
-                       KeepBounds{v.model, v.state.linear_velocity, rows.bounds, v.broad.kept_bounds, v.params});
+    const LaneRange search{&v.counters->first_lane, &v.counters->search_lanes, rows.bounds.size};
+    if (v.shape.sleep) {
+      team.for_each_lane("update_resting", search,
+                         OffBlocks<UpdateBounds>{v.sleep.blocks.listed.data, update_bounds_of(v)});
+      team.for_each("forget_near", Count{&v.counters->search_blocks, (row_count + kLanes) / kLanes},
+                    ForgetNear{v.sleep.blocks.near});
+    }
+    team.for_each_lane("keep_bounds", search,
+                       KeepBounds{v.model, v.state.linear_velocity, rows.bounds, rows.pose, v.broad.kept_bounds,
+                                  v.params, v.counters});
     team.for_each("clear_broad", Count{nullptr, row_count + 1 > kGridWords ? row_count + 1 : kGridWords},
                   ClearBroad{reinterpret_cast<std::uint32_t*>(grid), rows.entry_begin, v.next.pairs.begin, v.counters,
                              row_count});
@@ -93,18 +103,37 @@ struct TestPairsTask {
                   SweepEntries<run>{v.broad.kept_bounds, entries, grid, counters, sink});
     team.for_each("keep_candidates", one, KeepCandidates{counters, grid});
     if (v.shape.plane_count > 0) {
-      team.for_each("meet_planes", Count{&counters->rows, v.shape.rows},
-                    MeetPlanes{rows.pose, rows.shape, v.model, v.state.angular_velocity, v.planes, v.shape.plane_count,
-                               v.params, sink});
+      team.for_each("meet_planes", body_rows(v),
+                    on_bodies(v, MeetPlanes{rows.pose, rows.shape, v.model, v.state.angular_velocity, v.planes,
+                                            v.shape.plane_count, v.params, sink}));
     }
     team.for_each("check_candidates", one,
                   CheckCandidates{
                       {counters, &grid->candidates, &grid->candidates, sink.capacity, Growth::candidates}, grid, run});
+    if (v.shape.sleep) look_for_sleepers(team);
     team.for_each("test_candidates", Count{&grid->candidate_runs, (sink.capacity + run - 1) / run},
                   TestCandidates<Real, run>{rows.pose, rows.bounds, rows.shape, v.ignored_pairs, candidates, grid,
                                             v.broad.found, v.next.pairs.begin, counters, pair_capacity});
     team.for_each("check_pairs", one,
                   CheckGrowth{counters, &counters->pairs, &counters->pairs, pair_capacity, Growth::pairs});
+  }
+
+  /// Lists the blocks of new candidates, and marks what wakes at the end of the step.
+  template <class Team>
+  TALUS_INLINE void look_for_sleepers(Team& team) const {
+    const BroadRows& rows = v.broad.rows;
+    team.for_each("mark_near", Count{&v.broad.grid->near_candidates, v.broad.candidate_capacity},
+                  MarkNear{v.broad.candidates, v.sleep.blocks.near});
+    team.for_each("list_near", Count{&v.counters->search_blocks, (v.shape.rows + kLanes) / kLanes},
+                  ListNear{v.sleep.blocks, v.counters});
+    team.for_each("wake_neighbors", Count{&v.broad.grid->wake_candidates, v.broad.candidate_capacity},
+                  WakeNeighbors{rows.pose,
+                                rows.bounds,
+                                rows.shape,
+                                v.ignored_pairs,
+                                v.broad.candidates,
+                                {v.state, v.sleep.rows.wake, v.counters},
+                                v.params});
   }
 };
 
@@ -117,8 +146,7 @@ struct SortPairsTask {
   TALUS_HD void operator()(Team& team) const {
     team.for_each("place_pairs", Count{&v.counters->pairs, pair_capacity},
                   PlacePairs{v.broad.found, v.next.pairs.begin, v.counters});
-    team.for_each("sort_partners", Count{&v.counters->rows, v.shape.rows},
-                  SortPartners{v.broad.found.listed, v.next.pairs});
+    team.for_each("sort_partners", body_rows(v), on_bodies(v, SortPartners{v.broad.found.listed, v.next.pairs}));
   }
 };
 

@@ -3,6 +3,7 @@
 #pragma once
 #include "exec.h"
 #include "finish.h"
+#include "report_events.h"
 #include "step_views.h"
 
 namespace talus::inline TALUS_ISA {
@@ -13,7 +14,6 @@ struct FinishStepTask {
   template <class Team>
   TALUS_HD void operator()(Team& team) const {
     const SolveRowScratch& rows = v.solve.rows;
-    const Count bodies{&v.counters->rows, v.shape.rows};
     const Count lanes{&v.counters->lanes, v.solve.lanes.size};
     if (v.shape.residual) {
       team.for_each("MeasureResidual", lanes,
@@ -21,11 +21,13 @@ struct FinishStepTask {
     }
     team.for_each_lane("StoreImpulses", {&v.counters->first_lane, &v.counters->lanes, v.solve.lanes.size},
                        StoreImpulses{v.solve.lanes, v.next.contacts, v.params});
-    team.for_each_lane(
-        "FinishBodies", {&v.counters->first_lane, &v.counters->row_lanes, rows.velocity.size},
-        FinishBodies{v.model, rows.velocity, rows.frame, rows.displacement, v.state, v.inputs, v.counters});
+    note_touching(team, v);
+    team.for_each_lane("FinishBodies", body_lanes(v),
+                       on_bodies(v, FinishBodies{v.model, rows.velocity, rows.frame, rows.displacement, v.state,
+                                                 v.inputs, v.counters}));
     if (v.shape.instance_transforms) {
-      team.for_each("FillInstanceTransforms", bodies, FillInstanceTransforms{v.model, v.state, v.instance_transforms});
+      team.for_each("FillInstanceTransforms", body_rows(v),
+                    on_bodies(v, FillInstanceTransforms{v.model, v.state, v.instance_transforms}));
     }
     team.for_each("EndStep", {nullptr, 1}, EndStep{v.counters});
   }

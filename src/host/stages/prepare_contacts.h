@@ -3,6 +3,7 @@
 #pragma once
 #include "exec.h"
 #include "prepare.h"
+#include "report_events.h"
 #include "step_views.h"
 
 namespace talus {
@@ -10,12 +11,12 @@ namespace talus {
 template <class Exec>
 void prepare_contacts(Exec& exec, const StepViews& v) {
   exec.begin_stage(Stage::prepare_contacts);
-  exec.for_each_lane("PrepareBodies", {&v.counters->first_lane, &v.counters->row_lanes, v.solve.rows.velocity.size},
-                     PrepareBodies{v.model, v.state, v.solve.rows});
+  exec.for_each_lane("PrepareBodies", body_lanes(v), on_bodies(v, PrepareBodies{v.model, v.state, v.solve.rows}));
   exec.for_each_lane("PrepareContacts", {&v.counters->first_lane, &v.counters->lanes, v.solve.lanes.size},
                      PrepareContacts{v.model, v.next.pairs, v.next.contacts, v.solve.rows, v.solve.contacts.pair,
                                      v.solve.contacts.sort_contact, v.counters, v.params, v.shape.rows,
                                      v.shape.restitution, v.solve.lanes});
+  begin_events(exec, v);
 }
 
 }  // namespace talus

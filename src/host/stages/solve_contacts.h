@@ -5,6 +5,7 @@
 #include "exec.h"
 #include "integrate.h"
 #include "project.h"
+#include "report_events.h"
 #include "solve.h"
 #include "solve_joints.h"
 #include "step_views.h"
@@ -31,8 +32,8 @@ TALUS_INLINE void sweep_colors(Team& team, const StepViews& v) {
   }
   team.for_each_lane("SolveSplit", lanes_of(v, kOverflowColor),
                      SolveSplit<kSweep, kMoved>{kernel, rows.split_sums, rows.split_count});
-  team.for_each("ApplySplit", {&v.counters->split_rows, v.shape.rows},
-                ApplySplit{rows.velocity, rows.split_sums, rows.split_count});
+  team.for_each("ApplySplit", {&v.counters->split_rows, body_rows(v).capacity},
+                on_bodies(v, ApplySplit{rows.velocity, rows.split_sums, rows.split_count}));
 }
 
 /// `moved`: this is the first sweep since bodies moved.
@@ -49,7 +50,7 @@ TALUS_INLINE void sweep_contacts(Team& team, const StepViews& v, bool moved) {
 template <class Team>
 TALUS_INLINE void project_contacts(Team& team, const StepViews& v, const LaneRange& bodies) {
   const SolveRowScratch& rows = v.solve.rows;
-  team.for_each_lane("PredictMoves", bodies, PredictMoves{rows.velocity.data, rows.move.data, v.params});
+  team.for_each_lane("PredictMoves", bodies, on_bodies(v, PredictMoves{rows.velocity.data, rows.move.data, v.params}));
   const ProjectContacts kernel{v.solve.lanes, rows.velocity.data, rows.move.data};
   for (int sweep = 0; sweep < kProjectSweeps; ++sweep) {
     for (int color = 0; color < kPalette; ++color) team.for_each_lane("ProjectContacts", lanes_of(v, color), kernel);
@@ -70,12 +71,13 @@ struct SolveContactsTask {
   template <class Team>
   TALUS_INLINE void operator()(Team& team) const {
     const SolveRowScratch& rows = v.solve.rows;
-    const LaneRange bodies{&v.counters->first_lane, &v.counters->row_lanes, rows.velocity.size};
-    const IntegrateVelocities integrate_velocities{
-        v.model, v.inputs, rows.velocity.data, rows.free_velocity.data, rows.frame.data, v.params};
-    const IntegratePositions integrate_positions{
-        v.model,        v.inputs, rows.velocity.data, rows.free_velocity.data, rows.frame.data, rows.displacement.data,
-        rows.move.data, v.params, v.shape.projection};
+    const LaneRange bodies = body_lanes(v);
+    const auto integrate_velocities = on_bodies(
+        v,
+        IntegrateVelocities{v.model, v.inputs, rows.velocity.data, rows.free_velocity.data, rows.frame.data, v.params});
+    const auto integrate_positions =
+        on_bodies(v, IntegratePositions{v.model, v.inputs, rows.velocity.data, rows.free_velocity.data, rows.frame.data,
+                                        rows.displacement.data, rows.move.data, v.params, v.shape.projection});
     bool moved = false;  // since the last sweep
     if constexpr (kJoints) JointLoops{v}.begin(team);
     for (int substep = 0; substep < v.shape.substeps; ++substep) {
@@ -103,6 +105,7 @@ struct SolveContactsTask {
         }
         sweep_contacts<Sweep::relax>(team, v, moved);
       }
+      if (substep + 1 < v.shape.substeps) sum_loads(team, v);
     }
     if (v.shape.restitution) {
       for (int i = 0; i < kBounceSweeps; ++i, moved = false) {
@@ -111,6 +114,7 @@ struct SolveContactsTask {
       }
     }
     if constexpr (kJoints) JointLoops{v}.finish(team);
+    sum_loads(team, v);
   }
 };
 

@@ -32,6 +32,10 @@ struct JointLoops {
     if (trees()) {
       team.for_each("MakeTreeLane", {&v.counters->new_tree_lanes, j.tree.size},
                     MakeTreeLane{source, j.plan.tree_lanes, j.tree, j.bodies});
+      if (v.shape.sleep) {
+        team.for_each("RestTreeBlock", {&v.counters->tree_blocks, j.tree.size / kLanes},
+                      RestTreeBlock{source, j.plan.tree_lanes, v.state.asleep, j.tree});
+      }
       team.for_each("BeginTreeLane", {&v.counters->tree_lanes, j.tree.size},
                     BeginTreeLane{source, j.tree, v.solve.rows.free_velocity});
     }
@@ -40,6 +44,10 @@ struct JointLoops {
                     OpenColors{j.plan.color_begin, j.live_begin, v.counters});
       team.for_each("MakeJointBlock", {&v.counters->new_joint_blocks, j.rows.size / kLanes},
                     MakeJointBlock{source, j.plan.color_lanes, j.rows});
+      if (v.shape.sleep) {
+        team.for_each("RestJointBlock", {&v.counters->joint_blocks, j.rows.size / kLanes},
+                      RestJointBlock{source, j.plan.color_lanes, v.model.inv_mass, v.state.asleep, j.rows});
+      }
       team.for_each("BeginJointLane", {&v.counters->joint_lanes, j.rows.size},
                     BeginJointLane{source, j.plan.color_lanes, v.params, j.rows});
     }
