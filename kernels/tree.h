@@ -16,6 +16,7 @@
 
 namespace talus::inline TALUS_ISA {
 
+constexpr float kErrorPart = 0.6f;       // [1] of an error that is removed in a sub-step; with 1 a toe pressed to the ground chatters
 constexpr float kMostJointPush = 3.0f;  // [m/s, rad/s] at which an error of a joint is removed at most
 constexpr float kFollowTurn = 1e-4f;    // [rad] in a step; rows of bodies that turn less stay as they were made
 constexpr float kSnapLoad = 4.0f;       // [1] weights that a chain may carry before it is known to
@@ -434,7 +435,7 @@ struct SolveTrees {
   TALUS_INLINE Vec3Of<Real> wanted(int field, Index lane) const {
     if constexpr (!kBiased) return {Real(0.0f), Real(0.0f), Real(0.0f)};
     const Vec3Of<Real> error = load_vector<Real>(rows, field, lane);
-    const Real rate(-params->inv_h), most(kMostJointPush);
+    const Real rate(-kErrorPart * params->inv_h), most(kMostJointPush);
     return {clamp_to(rate * error.x, -most, most), clamp_to(rate * error.y, -most, most),
             clamp_to(rate * error.z, -most, most)};
   }
