@@ -33,7 +33,6 @@ double stage_ms(const talus::StepReport& report, talus::Stage stage) {
 
 Point measure(int bodies) {
   talus::WorldDef def;
-  def.sleep.enabled = false;
   def.backend = talus::Backend::cpu;  // the one that reports times of stages
   talus::scenes::RunningScene cloud(talus::scenes::make_scene("cloud_" + std::to_string(bodies)), def);
   for (int step = 0; step < kWarmUpSteps; ++step) cloud.step();
