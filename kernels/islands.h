@@ -138,7 +138,7 @@ struct GatherMoods {
     if (!bodies.is_awake(row)) return;
     const Index root = find_root(rows.parent.data, row);
     if (root == row) atomic_add(&counters->islands, 1);
-    const std::uint32_t mood = rows.mood[row];
+    const std::uint32_t mood = atomic_load(&rows.mood[row]);  // while bodies of its island add kIslandRestless
     const Vec3 g = params->gravity;
     const bool falls =
         (mood & kHeld) == 0 && bodies.model.gravity_scale[row] != 0.0f && (g.x != 0.0f || g.y != 0.0f || g.z != 0.0f);

@@ -27,8 +27,7 @@ constexpr std::uint32_t kTouched = 2u;    // by an edit, or has a joint: for one
 
 /// An atomic only where it changes something: most find their bits set.
 TALUS_INLINE void set_bits(std::uint32_t* target, std::uint32_t bits) {
-  const std::uint32_t now = std::uint32_t(atomic_load(reinterpret_cast<const Index*>(target)));
-  if ((now & bits) != bits) atomic_or(target, bits);
+  if ((atomic_load(target) & bits) != bits) atomic_or(target, bits);
 }
 
 // ---- blocks --------------------------------------------------------------------------------------------------------

@@ -199,7 +199,8 @@ class World {
   void read_motions(std::span<const BodyId> bodies, std::span<BodyMotion> out);
   /// The definition a body would have to be created with to be as it is now.
   BodyDef definition(BodyId body);
-  /// Manifolds of the last step, by the slots of a and b. Needs WorldDef::contact_reports.
+  /// Manifolds of the last step, by the slots of a and b. Needs WorldDef::contact_reports. Between bodies that sleep
+  /// there are none.
   std::vector<ContactReport> read_contacts();
   /// Events of the last step: begins and hits of contacts by the slots of their bodies, then ends, then sleep. Needs
   /// WorldDef::events.

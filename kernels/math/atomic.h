@@ -24,10 +24,11 @@ TALUS_INLINE void atomic_add(std::int64_t* target, std::int64_t value) {
   __atomic_fetch_add(target, value, __ATOMIC_RELAXED);
 #endif
 }
-/// What is there now, while others write.
-TALUS_INLINE Index atomic_load(const Index* from) {
+/// What is there now, while others write. T: a word.
+template <class T>
+TALUS_INLINE T atomic_load(const T* from) {
 #if TALUS_ON_DEVICE
-  return *const_cast<const volatile Index*>(from);
+  return *const_cast<const volatile T*>(from);
 #else
   return __atomic_load_n(from, __ATOMIC_RELAXED);
 #endif

@@ -78,7 +78,7 @@ TEST_F(CudaStages, BodiesThatSleepAndWake) {
       compare_stages(make_cpu_recorder(), std::make_shared<CudaRecorder>(), drowsy(), scattered(16), 50);
   ASSERT_TRUE(seen.difference.empty()) << seen.difference;
   EXPECT_GT(seen.asleep, 5);
-  EXPECT_GT(seen.woken, 5);
+  EXPECT_GT(seen.woken, 2);
 }
 
 TEST_F(CudaStages, JacobiSolver) {

@@ -217,6 +217,9 @@ TEST_P(WorldErrorsTest, BadWorlds) {
   expect_bad_world("max_push_speed", [](WorldDef& d) { d.solver.max_push_speed = kInf; });
   expect_bad_world("restitution_threshold", [](WorldDef& d) { d.solver.restitution_threshold = -1; });
   expect_bad_world("speculative_distance", [](WorldDef& d) { d.solver.speculative_distance = kNan; });
+  expect_bad_world("sleep.speed = -1", [](WorldDef& d) { d.sleep.speed = -1; });
+  expect_bad_world("sleep.time = nan", [](WorldDef& d) { d.sleep.time = kNan; });
+  expect_bad_world("events.hit_speed", [](WorldDef& d) { d.events.hit_speed = kInf; });
   expect_bad_world("recycle_fraction = 2", [](WorldDef& d) { d.solver.recycle_fraction = 2; });
   expect_bad_world("solver.solver", [](WorldDef& d) { d.solver.solver = Solver(5); });
   expect_bad_world("solver.friction", [](WorldDef& d) { d.solver.friction = FrictionModel(5); });
