@@ -16,7 +16,8 @@
 
 namespace talus::inline TALUS_ISA {
 
-constexpr float kErrorPart = 0.6f;       // [1] of an error that is removed in a sub-step; with 1 a toe pressed to the ground chatters
+constexpr float kErrorPart =
+    0.6f;  // [1] of an error that is removed in a sub-step; with 1 a toe pressed to the ground chatters
 constexpr float kMostJointPush = 3.0f;  // [m/s, rad/s] at which an error of a joint is removed at most
 constexpr float kFollowTurn = 1e-4f;    // [rad] in a step; rows of bodies that turn less stay as they were made
 constexpr float kSnapLoad = 4.0f;       // [1] weights that a chain may carry before it is known to
