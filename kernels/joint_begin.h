@@ -205,11 +205,12 @@ struct MakeJointBlock {
     rows.set(joint_row::body_a, lane, std::uint32_t(from.body(holds ? m.body_a[joint] : -1)));
     rows.set(joint_row::body_b, lane, std::uint32_t(from.body(holds ? m.body_b[joint] : -1)));
     from.set_frames(rows, joint_row::anchor_a, lane, joint, holds);
-    rows.set(joint_row::radial, lane, holds ? float(m.radial[joint]) : 0.0f);
+    const std::uint8_t kind = holds ? m.kind[joint] : std::uint8_t(0);
+    rows.set(joint_row::radial, lane, is_custom(kind) ? 2.0f : float(kind));
     rows.set(joint_row::limit_hertz, lane, holds ? m.limit_hertz[joint] : 0.0f);
     rows.set(joint_row::limit_damping_ratio, lane, holds ? m.limit_damping_ratio[joint] : 0.0f);
     rows.set(joint_row::limit_restitution, lane, holds ? m.limit_restitution[joint] : 0.0f);
-    std::uint32_t uses = 0;
+    std::uint32_t uses = is_custom(kind) ? joint_uses::kCustom : 0u;
     for (int axis = 0; axis < kAxisCount; ++axis) {
       const AxisMode mode = holds ? axis_mode(m.axes[joint], axis) : AxisMode::free;
       const Drive drive = holds ? axis_drive(m.axes[joint], axis) : Drive::none;

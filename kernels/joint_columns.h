@@ -2,6 +2,7 @@
 // The tables of joints. The six axes of a joint are two vectors wherever they are stored: x, y, z and twist, swing_y,
 // swing_z.
 #pragma once
+#include <talus/custom_joint.h>
 #include <talus/joint.h>
 
 #include "columns.h"
@@ -10,7 +11,7 @@
 //  type           name              unit       meaning, frame, invariant
 #define TALUS_JOINT_MODEL(X)                                                                     \
   X(std::uint8_t, alive, "1", "1: the row holds a joint; all other columns of a dead row are 0") \
-  X(std::uint8_t, radial, "1", "JointDef::radial")                                               \
+  X(std::uint8_t, kind, "1", "0: six axes; kRadial: JointDef::radial; else custom_kind of JointDef::kind") \
   X(std::uint32_t, axes, "1", "mode and drive of each axis: axis_mode, axis_drive")              \
   X(Index, body_a, "1", "row of body a, or -1: the world")                                       \
   X(Index, body_b, "1", "row of body b, or -1: the world")                                       \
@@ -68,6 +69,19 @@ struct JointModelRow {
 struct JointStateRow {
   TALUS_JOINT_STATE(TALUS_DECLARE_VALUE)
 };
+
+// ---- JointModel::kind
+// ------------------------------------------------------------------------------------------------
+
+constexpr std::uint8_t kRadial = 1;
+constexpr int kGearKind = 1;       // JointDef::kind of gear_joint(); kinds of the caller's come after it
+constexpr int kMaxJointKinds = 64;  // 0 among them
+constexpr std::uint8_t custom_kind(int kind) {
+  return std::uint8_t(kind + kRadial);
+}
+constexpr bool is_custom(std::uint8_t kind) {
+  return kind > kRadial;
+}
 
 constexpr float kNoLimit = 1e30f;  // stands for infinity in the tables, so that products stay finite
 
@@ -167,7 +181,7 @@ enum Field : int {
   rests,                             // 1: nothing is awake in any lane of the block, which is left out
   locked,                            // 1 for each axis that is locked here, else 0
   driven = locked + 6,               // talus::Drive of each axis
-  radial = driven + 6,               // 1: the x axis is the distance
+  radial = driven + 6,               // 1: the x axis is the distance; 2: rows of a kind of the caller's
   offset,                            // [m] from A's centre to B's at the start of the step
   anchor_a = offset + 3,             //
   anchor_b = anchor_a + 3,           //
@@ -225,6 +239,8 @@ constexpr std::uint32_t kLocks = 0x3f, kTurnLocks = 0x38, kDrives = 0x3f << 6, k
                         kLimits = 0x3f << 18;
 /// All joints of the block hold a point and nothing else; their linear axes are the world's.
 constexpr std::uint32_t kBallsOnly = 1u << 31;
+/// Some joint of the block is of a kind of the caller's.
+constexpr std::uint32_t kCustom = 1u << 30;
 /// Anything at all along an axis.
 constexpr std::uint32_t any(int axis) {
   return lock(axis) | drive(axis) | friction(axis) | limit(axis);
@@ -265,6 +281,15 @@ TALUS_INLINE float pressed_limit(const JointModel& m, const JointState& s, Index
   return impulse > 0.0f ? 1.0f : impulse < 0.0f ? -1.0f : 0.0f;
 }
 
+/// Joints of kinds of the caller's; empty if there are none.
+struct CustomJoints {
+  std::uint64_t used = 0;                    // bit k: some joint is of JointDef::kind k
+  const JointKind* kinds = nullptr;          // by JointDef::kind; in the host's memory. More may come, none changes
+  Column<const JointParameters> parameters;  // of each row of a joint
+  Column<CustomRow> rows;                    // 12 for each row of a joint
+  bool operator==(const CustomJoints&) const = default;
+};
+
 /// All that a step knows of joints.
 struct JointViews {
   Index count = 0;  // rows of joints in use
@@ -275,6 +300,7 @@ struct JointViews {
   JointRows rows;            // as many lanes as plan.color_lanes
   Column<Index> live_begin;  // plan.color_begin in a step that happens, else zeros
   JointBodyScratch bodies;   // capacity as SolveRowScratch
+  CustomJoints custom;
   bool operator==(const JointViews&) const = default;
 };
 

@@ -150,7 +150,7 @@ struct FinishJointLane {
     const Real zero(0.0f), per_time = Real(1.0f) / Real(report.params->dt);
     const JointReport::Reading<Real> r = report.read<Real>(
         load_frames<Real>(rows, joint_row::offset, lane), index_a.data(), index_b.data(),
-        load<Real>(rows, joint_row::radial, lane) > zero, load<Real>(rows, joint_row::position + 3, lane));
+        load<Real>(rows, joint_row::radial, lane) == Real(1.0f), load<Real>(rows, joint_row::position + 3, lane));
     JointReport::scatter(joint, r.position, report.state.position_linear, report.state.position_angular);
     JointReport::scatter(joint, r.rate, report.state.velocity_linear, report.state.velocity_angular);
     Vec3Of<Real> force{zero, zero, zero}, torque = force;

@@ -11,6 +11,9 @@
 
 namespace talus::inline TALUS_ISA {
 
+/// Locked rows of the caller's may say the same thing twice: their matrix is kept from being singular.
+constexpr float kCustomGive = 1.00002f;
+
 /// Rows where the bodies are now, with their effective masses. One lane of the colored joints.
 struct UpdateJointLane {
   SolveRowScratch bodies;
@@ -35,10 +38,20 @@ struct UpdateJointLane {
     store(rows, joint_row::give_a, lane, give_a);
     store(rows, joint_row::give_b, lane, give_b);
     Levers<Real> levers[kAxisCount];
+    const Real kind = load<Real>(rows, joint_row::radial, lane);
+    const Mask<Real> radial = kind == one, custom = kind > one;
+    const bool some_custom = (uses & joint_uses::kCustom) != 0;  // FollowCustomLane has made their rows
     const auto prepare_axis = [&](int i, Real position, Real give) {
       const Real last = load<Real>(rows, joint_row::position + i, lane);
+      Real before = first ? position : last;
+      if (some_custom) {
+        position = select(custom, last, position);
+        before = select(custom, load<Real>(rows, joint_row::before + i, lane), before);
+        levers[i].a = select<Real>(custom, load_vector<Real>(rows, joint_row::lever_a + 3 * i, lane), levers[i].a);
+        levers[i].b = select<Real>(custom, load_vector<Real>(rows, joint_row::lever_b + 3 * i, lane), levers[i].b);
+      }
       store(rows, joint_row::position + i, lane, position);
-      store(rows, joint_row::before + i, lane, first ? position : last);
+      store(rows, joint_row::before + i, lane, before);
       store(rows, joint_row::lever_a + 3 * i, lane, levers[i].a);
       store(rows, joint_row::lever_b + 3 * i, lane, levers[i].b);
       const Real turning = dot(levers[i].a, give_a * levers[i].a) + dot(levers[i].b, give_b * levers[i].b);
@@ -47,13 +60,19 @@ struct UpdateJointLane {
       if (uses & joint_uses::drive(i)) prepare_drive(lane, i, mass);
     };
     const JointArms<Real> arms = joint_arms(at, a, b);
-    const LinearAxes<Real> g = linear_axes<Real>(at, a, arms, load<Real>(rows, joint_row::radial, lane) > zero);
+    LinearAxes<Real> g = linear_axes<Real>(at, a, arms, radial);
     const Real linear_give = a.inv_mass + b.inv_mass;
     for (int i = 0; i < 3; ++i) {
       if ((uses & joint_uses::any(i)) == 0) continue;
       levers[i] = {a.lever(cross(arms.a, g.direction[i])), b.lever(cross(arms.b, g.direction[i]))};
+      Real give = linear_give;
+      if (some_custom) {  // their directions have any length
+        const Vec3Of<Real> direction = load_vector<Real>(rows, joint_row::direction + 3 * i, lane);
+        give = select(custom, linear_give * dot(direction, direction), linear_give);
+        g.direction[i] = select<Real>(custom, direction, g.direction[i]);
+      }
       store(rows, joint_row::direction + 3 * i, lane, g.direction[i]);
-      prepare_axis(i, component(g.position, i), linear_give);
+      prepare_axis(i, component(g.position, i), give);
     }
     if (uses & (joint_uses::any(3) | joint_uses::any(4) | joint_uses::any(5))) {
       const TurningAxes<Real> t = turning_axes(at, a, b);
@@ -64,7 +83,9 @@ struct UpdateJointLane {
         prepare_axis(i, i == 3 ? unwrapped(angle, load<Real>(rows, joint_row::position + 3, lane)) : angle, zero);
       }
     }
-    if (uses & joint_uses::kLocks) prepare_locks(lane, uses, g, levers, give_a, give_b, linear_give);
+    if (uses & joint_uses::kLocks) {
+      prepare_locks(lane, uses, g, levers, give_a, give_b, linear_give, select(custom, Real(kCustomGive), one));
+    }
     if (first && (uses & joint_uses::kLimits) != 0) prepare_bounce(lane, uses, index_a, index_b, levers);
   }
 
@@ -134,11 +155,12 @@ struct UpdateJointLane {
     store(rows, joint_row::drive_softness + axis, lane, select(soft, one / (h * strength), zero));
   }
 
-  /// Inverse of the locked rows' matrix, with 1 on the diagonal for rows that are not there; those are zero.
+  /// Inverse of the locked rows' matrix, with 1 on the diagonal for rows that are not there; those are zero. The others'
+  /// are multiplied by `more`.
   template <class Real>
   TALUS_INLINE void prepare_locks(Index lane, std::uint32_t uses, const LinearAxes<Real>& g,
                                   const Levers<Real> levers[kAxisCount], const Sym3Of<Real>& give_a,
-                                  const Sym3Of<Real>& give_b, Real linear_give) const {
+                                  const Sym3Of<Real>& give_b, Real linear_give, Real more) const {
     const Real zero(0.0f), one(1.0f);
     Real locked[kAxisCount];
     Vec3Of<Real> of_a[kAxisCount], of_b[kAxisCount];
@@ -152,7 +174,7 @@ struct UpdateJointLane {
     const auto entry = [&](int i, int j) {
       Real k = dot(of_a[i], give_a * of_a[j]) + dot(of_b[i], give_b * of_b[j]);
       if (i < 3 && j < 3) k = k + locked[i] * locked[j] * linear_give * dot(g.direction[i], g.direction[j]);
-      return i == j ? select(locked[i] > zero && k > zero, k, one) : k;
+      return i == j ? select(locked[i] > zero && k > zero, more * k, one) : k;
     };
     Sym6Of<Real> k{{entry(0, 0), entry(0, 1), entry(0, 2), entry(1, 1), entry(1, 2), entry(2, 2)},
                    {none, none, none},

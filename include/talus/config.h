@@ -9,8 +9,10 @@
 
 #if defined(__CUDACC__)
 #define TALUS_HD __host__ __device__  ///< compiled for host and device
+#define TALUS_CUDA_COMPILER 1         ///< this file is compiled by nvcc: it may launch kernels
 #else
 #define TALUS_HD
+#define TALUS_CUDA_COMPILER 0
 #endif
 
 /// Stops a debug build, on host and device, where one of our own invariants is broken. Never for user errors.

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include <talus/column.h>
+#include <talus/custom_joint.h>
 #include <talus/defs.h>
 #include <talus/joint.h>
 #include <talus/status.h>
@@ -148,6 +149,9 @@ class World {
   JointId add_joint(const JointDef& def);
   /// Adds many; all or, if one of them is bad, none. The error names the index. Much faster than one by one.
   std::vector<JointId> add_joints(std::span<const JointDef> defs);
+  /// Makes a kind of joint known, for JointDef::kind: see custom_joint.h, joint_kind(). Kinds stay as long as the world,
+  /// also through restore(). Throws Error for a kind that was not compiled for the backend in use.
+  int add_joint_kind(const JointKind& kind);
   /// Removes a joint. Its id is stale from now on.
   void remove_joint(JointId joint);
   /// True while the id names a joint of this world, broken or not.
@@ -216,7 +220,8 @@ class World {
   /// Writes all that is needed to resume bit for bit.
   void save(std::ostream& out);
   /// Replaces the whole world, def() included save for backend, threads and stream, by a saved one. A broken or foreign
-  /// stream throws Error and leaves the world as it was.
+  /// stream throws Error and leaves the world as it was. Kinds of joints are code, which is not saved: if there are such
+  /// joints, this world must have the same kinds, added in the same order.
   void restore(std::istream& in);
 
   // ---- the backend's memory ----------------------------------------------------------------------------------------

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "exec_cuda.cuh"
+#include "gear.h"
 #include "handles.h"
 #include "memory_cuda.h"
 #include "pipeline.h"
@@ -141,6 +142,10 @@ std::unique_ptr<StepBackend> make_cuda_backend(void* stream) {
   const std::string reason = cuda_unavailable_reason();
   if (!reason.empty()) throw Error("CUDA backend: " + reason);
   return std::make_unique<CudaBackend>(static_cast<cudaStream_t>(stream));
+}
+
+JointKind cuda_gear_kind() {
+  return joint_kind(GearRow{});
 }
 
 bool cuda_built() {

@@ -15,6 +15,8 @@
 #include <cub/device/device_radix_sort.cuh>
 #include <cub/device/device_scan.cuh>
 
+#include <talus/custom_joint.h>
+
 #include "check.h"
 #include "exec.h"
 #include "lane_blocks.h"
@@ -227,6 +229,11 @@ class CudaExec {
     config.attrs = &cooperative;
     config.numAttrs = 1;
     check(cudaLaunchKernelEx(&config, run_together<Task>, task), name);
+  }
+
+  void make_rows(const char* name, const JointKind& kind, const JointRowTable& table) {
+    if (table.count == 0) return;
+    check(static_cast<cudaError_t>(kind.on_cuda(kind.functor, table, stream_, !measuring_)), name);
   }
 
   /// Nothing is written beyond n.

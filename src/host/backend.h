@@ -8,6 +8,7 @@
 #include <span>
 #include <string>
 
+#include <talus/custom_joint.h>
 #include <talus/defs.h>
 #include <talus/status.h>
 
@@ -64,6 +65,8 @@ CpuSimd cpu_simd();
 /// Works on the caller's stream, or on an own one if `stream` is null. Throws Error if cuda_unavailable_reason() says
 /// so.
 std::unique_ptr<StepBackend> make_cuda_backend(void* stream);
+/// The kind of gear_joint(), compiled by nvcc.
+JointKind cuda_gear_kind();
 /// Whether this build has the CUDA backend.
 bool cuda_built();
 /// Empty if a CUDA device can be used, else why not, e.g. "built without CUDA" or "no CUDA-capable device is detected".

@@ -10,6 +10,10 @@ std::unique_ptr<StepBackend> make_cuda_backend(void*) {
   throw Error("CUDA backend: " + cuda_unavailable_reason());
 }
 
+JointKind cuda_gear_kind() {
+  throw Error("CUDA backend: " + cuda_unavailable_reason());
+}
+
 bool cuda_built() {
   return false;
 }

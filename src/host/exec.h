@@ -20,6 +20,8 @@
 //       In place: values[i] becomes the sum of all before it.
 //   exec.sort_by_key(name, SortColumns columns, Count n, int bits)
 //       Stable, ascending by the low `bits` bits of the key. The result is in keys and values.
+//   exec.make_rows(name, const JointKind& kind, const JointRowTable& table)
+//       Rows of joints, by a functor of the caller's (talus/custom_joint.h).
 //
 // Counts are read in the backend's memory when the verb runs there; the host does not wait for them.
 #pragma once

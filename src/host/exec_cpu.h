@@ -10,6 +10,7 @@
 #include <vector>
 
 #include <talus/config.h>
+#include <talus/custom_joint.h>
 
 #include "exec.h"
 #include "lane_blocks.h"
@@ -242,6 +243,11 @@ class BasicCpuExec {
           (*static_cast<const Task*>(context))(team);
         },
         const_cast<Task*>(&task));
+  }
+
+  void make_rows(const char*, const JointKind& kind, const JointRowTable& table) {
+    split(table.count, kElementGrain,
+          [&](Index first, Index last) { kind.on_cpu(kind.functor, table, first, last); });
   }
 
   void exclusive_scan(const char*, Column<Index> values, Count n) {

@@ -3,6 +3,7 @@
 #include <talus/joint.h>
 
 #include "exec_cpu.h"
+#include "joint_columns.h"
 #include "math/vec3.h"
 #include "validate.h"
 
@@ -123,6 +124,18 @@ JointDef motor_joint(BodyId a, BodyId b, Vec3 point, float hertz, float max_forc
   for (int axis = 0; axis < kAxisCount; ++axis) {
     add_servo(def.axes[std::size_t(axis)], hertz, axis < 3 ? max_force : max_torque);
   }
+  return def;
+}
+
+JointDef gear_joint(BodyId a, Vec3 axis_a, BodyId b, Vec3 axis_b, float ratio) {
+  const FloatEnvironment environment;
+  const Vec3 u = unit("gear_joint", "axis_a", axis_a), v = unit("gear_joint", "axis_b", axis_b);
+  require_finite({"gear_joint", "ratio"}, "", ratio);
+  if (ratio == 0.0f) reject({"gear_joint", "ratio"}, "", ratio, "must not be 0");
+  JointDef def = joint_at(a, b, {{0.0f, 0.0f, 0.0f}, kIdentity});
+  def.kind = kGearKind;
+  def.parameters = {ratio, u.x, u.y, u.z, v.x, v.y, v.z, 0.0f};
+  lock(def, Axis::twist);
   return def;
 }
 

@@ -82,7 +82,7 @@ class Forest {
   Index size() const { return static_cast<Index>(joints_.size()); }
   bool moves(Index body) const { return body >= 0 && mass_[std::size_t(body)] > 0.0f; }
   bool reached(Index body) const { return node_of_[std::size_t(body)] >= 0; }
-  static bool spans(const PlanJoint& joint) { return !joint.radial && locks(joint.axes); }
+  static bool spans(const PlanJoint& joint) { return joint.kind == 0 && locks(joint.axes); }
   std::span<const Index> joints_at(Index body) const {
     const std::size_t first = std::size_t(begin_[std::size_t(body)]), last = std::size_t(begin_[std::size_t(body) + 1]);
     return std::span(at_).subspan(first, last - first);
@@ -272,6 +272,7 @@ void lay_out_colors(std::span<const PlanJoint> joints, std::span<const float> ma
     const bool in_tree = forest.in_tree(static_cast<Index>(i));
     if ((!moves_a && !moves_b) || !((locks(j.axes) && !in_tree) || sweeps(j))) continue;
     plan.bounded = plan.bounded || sweeps(j);
+    if (is_custom(j.kind)) plan.kinds |= std::uint64_t{1} << (j.kind - kRadial);
     const Index color =
         lowest_free(moves_a ? taken[std::size_t(j.body_a)] : none, moves_b ? taken[std::size_t(j.body_b)] : none);
     if (moves_a) taken[std::size_t(j.body_a)].add(color);
@@ -280,8 +281,8 @@ void lay_out_colors(std::span<const PlanJoint> joints, std::span<const float> ma
   }
   std::sort(colored.begin(), colored.end(), [&](const Colored& x, const Colored& y) {
     const PlanJoint &a = joints[std::size_t(x.joint)], &b = joints[std::size_t(y.joint)];
-    return std::tuple(x.color, x.in_tree, a.axes, a.radial, a.row) <
-           std::tuple(y.color, y.in_tree, b.axes, b.radial, b.row);
+    return std::tuple(x.color, x.in_tree, a.axes, a.kind, a.row) <
+           std::tuple(y.color, y.in_tree, b.axes, b.kind, b.row);
   });
   std::vector<ColorLane>& lanes = plan.color_lanes;
   for (std::size_t i = 0; i < colored.size(); ++i) {
@@ -300,7 +301,7 @@ void lay_out_colors(std::span<const PlanJoint> joints, std::span<const float> ma
 PlanJoint plan_joint(Index row, const JointModelRow& model) {
   const Vec3 f = model.friction_force, t = model.friction_torque;
   const bool rubs = f.x > 0.0f || f.y > 0.0f || f.z > 0.0f || t.x > 0.0f || t.y > 0.0f || t.z > 0.0f;
-  return {row, model.body_a, model.body_b, model.axes, model.radial != 0, rubs};
+  return {row, model.body_a, model.body_b, model.axes, model.kind, rubs};
 }
 
 JointPlanTables make_joint_plan(std::span<const PlanJoint> joints, std::span<const float> mass) {

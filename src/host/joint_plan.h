@@ -16,7 +16,7 @@ struct PlanJoint {
   Index row;
   Index body_a, body_b;  // rows, or -1: the world
   std::uint32_t axes;    // JointModel::axes
-  bool radial;
+  std::uint8_t kind;     // JointModel::kind
   bool rubs;  // has dry friction
 };
 PlanJoint plan_joint(Index row, const JointModelRow& model);
@@ -28,10 +28,12 @@ struct JointPlanTables {
   std::vector<ColorLane> color_lanes;
   std::vector<Index> color_begin{0};
   bool bounded = false;  // some colored joint has a limit, a drive or friction
+  std::uint64_t kinds = 0;                  // CustomJoints::used
+  std::vector<JointParameters> parameters;  // of each row, if there are such kinds; the caller's to fill
   bool empty() const { return tree_lanes.empty() && color_lanes.empty(); }
 };
 
-/// Trees form a spanning forest of the dynamic bodies, over joints with a locked axis that are not radial. It is found
+/// Trees form a spanning forest of the dynamic bodies, over joints with a locked axis of the usual kind. It is found
 /// breadth first, from what hangs on a body that does not move, and then from the heaviest body of what hangs on
 /// nothing. Locked joints that close a loop are colored.
 ///   joints  in the order of their rows

@@ -132,7 +132,7 @@ void require_axis(const Where& where, Axis axis) {
 }
 
 void put_axis(const Where& where, const std::string& field, JointModelRow& m, Axis axis, const AxisDef& def) {
-  check_axis(where, field, axis, m.radial != 0, def);
+  check_axis(where, field, axis, m.kind == kRadial, def);
   const int number = int(axis);
   const bool limited = def.mode == AxisMode::limited;
   m.axes = (m.axes & ~axis_bits(number, AxisMode(3), Drive(3))) | axis_bits(number, def.mode, def.drive);
@@ -158,12 +158,22 @@ void require_some_axis(const Where& where, const char* field, const JointModelRo
               "by max_force = 0)");
 }
 
-JointMirror make_joint(const Where& where, const JointDef& def, const JointSide& a, const JointSide& b) {
+JointMirror make_joint(const Where& where, const JointDef& def, const JointSide& a, const JointSide& b, int kinds) {
   const FloatEnvironment environment;
   JointMirror joint{};
   JointModelRow& model = joint.model;
   model.alive = 1;
-  model.radial = def.radial ? 1 : 0;
+  if (def.kind < 0 || def.kind >= kinds) {
+    reject(where, ".kind", std::to_string(def.kind), "no such kind: add_joint_kind() gives the number of one");
+  }
+  if (def.kind != 0 && def.radial) reject(where, ".radial", "true", "for a joint of the usual kind, 0");
+  for (std::size_t i = 0; i < std::size_t(kJointParameters); ++i) {
+    if (!is_finite(def.parameters[i])) {
+      require_finite(where, (".parameters[" + std::to_string(i) + ']').c_str(), def.parameters[i]);
+    }
+    joint.parameters.value[i] = def.kind != 0 ? def.parameters[i] : 0.0f;
+  }
+  model.kind = def.kind != 0 ? custom_kind(def.kind) : def.radial ? kRadial : std::uint8_t(0);
   model.body_a = a.row;
   model.body_b = b.row;
   set_frames(where, def, a, b, model);
@@ -209,7 +219,9 @@ JointDef definition_of(const JointMirror& mirror, BodyId a, BodyId b) {
     d.max_force = unbounded(part_of(m.max_force, m.max_torque, axis));
     d.friction = part_of(m.friction_force, m.friction_torque, axis);
   }
-  def.radial = m.radial != 0;
+  def.radial = m.kind == kRadial;
+  def.kind = is_custom(m.kind) ? m.kind - kRadial : 0;
+  for (std::size_t i = 0; i < std::size_t(kJointParameters); ++i) def.parameters[i] = mirror.parameters.value[i];
   def.collide = mirror.collide != 0;
   def.limit_hertz = m.limit_hertz;
   def.limit_damping_ratio = m.limit_damping_ratio;

@@ -11,7 +11,8 @@ namespace talus {
 /// What the host keeps of a joint: its model row as the backend has it, and what is not in there.
 struct JointMirror {
   JointModelRow model;
-  std::uint8_t collide;  // 1: the two bodies collide with each other
+  std::uint8_t collide;        // 1: the two bodies collide with each other
+  JointParameters parameters;  // of custom kinds, else zeros
 };
 
 /// The two bodies of a joint: row and pose. The world has row -1 and stands at the origin.
@@ -22,7 +23,9 @@ struct JointSide {
 
 /// Checks a definition and makes its row. That the bodies are there and one of them moves is for the caller to check.
 /// Throws Error.
-JointMirror make_joint(const Where& where, const JointDef& def, const JointSide& a, const JointSide& b);
+/// `kinds`: how many there are.
+JointMirror make_joint(const Where& where, const JointDef& def, const JointSide& a, const JointSide& b,
+                       int kinds = kMaxJointKinds);
 
 /// Checks an axis and puts it into a row; the row is as it was if that throws Error. `field`: how the axis is called
 /// after where, e.g. ".axes[twist]".

@@ -139,12 +139,19 @@ void JointTables::set_plan(Memory& memory, const JointPlanTables& plan) {
   fill_array(memory, color_lanes_, std::span(plan.color_lanes), "lanes of colored joints");
   fill_array(memory, color_begin_, std::span(plan.color_begin), "colors of joints");
   if (color_begin_.size() > live_begin_.size()) live_begin_.reset(memory, color_begin_.size(), "colors of joints");
+  used_kinds_ = 0;
+  if (plan.kinds != 0) {
+    const Index made = 2 * kAxisCount * static_cast<Index>(plan.parameters.size());
+    fill_array(memory, parameters_, std::span(plan.parameters), "parameters of joints");
+    if (made > custom_rows_.size()) custom_rows_.reset(memory, made, "rows of joints of the caller's kinds");
+  }
   clear_array(memory, tree_words_, plan.tree_lanes.size() * TreeRows::kFields, "rows of joint trees");
   clear_array(memory, row_words_, plan.color_lanes.size() * JointRows::kFields, "rows of colored joints");
   tree_lane_count_ = static_cast<Index>(plan.tree_lanes.size());
   batch_count_ = static_cast<Index>(plan.batches.size());
   color_lane_count_ = static_cast<Index>(plan.color_lanes.size());
   color_end_count_ = static_cast<Index>(plan.color_begin.size());
+  used_kinds_ = plan.kinds;
 }
 
 void JointTables::adopt(Memory& memory, const ModelCopy& model, const StateCopy& state, Index rows) {
@@ -168,12 +175,16 @@ JointViews JointTables::views() const {
   v.rows = {row_words_.column().data, color_lane_count_};
   v.live_begin = {live_begin_.column().data, color_end_count_};
   v.bodies = bodies_.view();
+  if (used_kinds_ != 0) {
+    v.custom = {used_kinds_, kinds_.data(), {parameters_.column().data, parameters_.size()}, custom_rows_.column()};
+  }
   return v;
 }
 
 std::size_t JointTables::bytes() const {
   return model_.bytes() + state_.bytes() + bodies_.bytes() + tree_lanes_.bytes() + batches_.bytes() +
-         color_lanes_.bytes() + color_begin_.bytes() + live_begin_.bytes() + tree_words_.bytes() + row_words_.bytes();
+         color_lanes_.bytes() + color_begin_.bytes() + live_begin_.bytes() + tree_words_.bytes() + row_words_.bytes() +
+         parameters_.bytes() + custom_rows_.bytes();
 }
 
 }  // namespace talus

@@ -31,6 +31,9 @@ class JointTables {
   /// Forgets the impulses of an axis: the next step does not start from them.
   void clear_impulses(Memory& memory, Index row, Axis axis);
   void set_plan(Memory& memory, const JointPlanTables& plan);
+  /// By JointDef::kind; 0 is none of them.
+  std::vector<JointKind>& kinds() { return kinds_; }
+  const std::vector<JointKind>& kinds() const { return kinds_; }
 
   ModelCopy model_copy(Memory& memory, Index first, Index count) const { return model_.download(memory, count, first); }
   StateCopy state_copy(Memory& memory, Index first, Index count) const { return state_.download(memory, count, first); }
@@ -50,6 +53,10 @@ class JointTables {
   Array<ColorLane> color_lanes_;
   Array<Index> color_begin_, live_begin_;
   Array<std::uint32_t> tree_words_, row_words_;
+  std::vector<JointKind> kinds_{JointKind{}};
+  std::uint64_t used_kinds_ = 0;  // of the plan
+  Array<JointParameters> parameters_;
+  Array<CustomRow> custom_rows_;
   Index rows_ = 0;
   Index tree_lane_count_ = 0, batch_count_ = 0, color_lane_count_ = 0, color_end_count_ = 0;  // of the plan
 };

@@ -427,6 +427,12 @@ void Simulation::set_joint_plan(const JointPlanTables& plan) {
   forget_joint_lanes();
 }
 
+int Simulation::add_joint_kind(const JointKind& kind) {
+  TALUS_ASSERT(queue_.empty());
+  joints_.kinds().push_back(kind);
+  return static_cast<int>(joints_.kinds().size()) - 1;
+}
+
 const JointState& Simulation::joint_state_on_host() {
   TALUS_ASSERT(queue_.empty());
   if (backend_->kind() == Backend::cpu) return joints_.state();

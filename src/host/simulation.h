@@ -93,6 +93,9 @@ class Simulation {
   /// Takes over saved joints; there must be none.
   void adopt_joints(const JointTables::ModelCopy& model, const JointTables::StateCopy& state, Index rows);
   const JointTables& joints() const { return joints_; }
+  /// Gives the number of the kind.
+  int add_joint_kind(const JointKind& kind);
+  void set_joint_kinds(std::vector<JointKind> kinds) { joints_.kinds() = std::move(kinds); }
 
   // ---- as plain memory: the queue must be empty --------------------------------------------------------------------
   /// State of all rows; on the CPU the table itself. Valid until the next step or edit.

@@ -190,6 +190,12 @@ void transfer_joints(Io& io, Snapshot& s) {
   values(io, j.collide, rows);
   table<JointModel>(io, j.model, j.rows);
   table<JointState>(io, j.state, j.rows);
+  bool custom = false;
+  for (Index row = 0; row < j.rows; ++row) custom = custom || is_custom(j.model.view.kind[row]);
+  if (!custom) return;  // such a world has the hash and the file that it had before kinds
+  value(io, j.kinds);
+  if (j.kinds <= kGearKind || j.kinds > kMaxJointKinds) reject_file("the number of kinds of joints is out of range");
+  values(io, j.parameters, rows);
 }
 
 // Names and sizes of all columns: a snapshot of another layout is recognised.
@@ -313,11 +319,15 @@ void check_joints(const Snapshot& s) {
   const JointImage& j = s.joints;
   check(all_finite(j.state.view, j.rows), "a joint whose state is not finite");
   for (Index row = 0; row < j.rows; ++row) {
-    const JointMirror mirror{joint_model_row(j.model.view, row), j.collide[static_cast<std::size_t>(row)]};
+    const std::size_t i = static_cast<std::size_t>(row);
+    const JointMirror mirror{joint_model_row(j.model.view, row), j.collide[i],
+                             j.parameters.empty() ? JointParameters{} : j.parameters[i]};
     const JointModelRow& m = mirror.model;
     check(m.alive <= 1, "a joint that is neither dead nor alive");
     if (m.alive == 0) continue;
-    check(mirror.collide <= 1 && m.radial <= 1 && j.state.view.broken[row] <= 1,
+    check(m.kind <= custom_kind(kMaxJointKinds - 1) && (!is_custom(m.kind) || m.kind < custom_kind(j.kinds)),
+          "a joint of an unknown kind");
+    check(mirror.collide <= 1 && j.state.view.broken[row] <= 1,
           "a flag of a joint that is not 0 or 1");
     const auto is_body = [&](Index body) {
       return body == -1 || (body >= 0 && body < s.rows && s.model.view.alive[body] != 0);

@@ -19,6 +19,8 @@ struct JointImage {
   std::vector<std::uint8_t> collide;       // of each row: JointMirror::collide
   JointTables::ModelCopy model{};
   JointTables::StateCopy state{};
+  Index kinds = 0;                          // 0 if no joint is of a custom kind: then kinds are not part of it
+  std::vector<JointParameters> parameters;  // of each row, if there are kinds
 };
 
 struct Snapshot {

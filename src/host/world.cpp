@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "exec_cpu.h"
+#include "gear.h"
 #include "step_settings.h"
 #include "world_impl.h"
 
@@ -89,6 +90,10 @@ World::World(const WorldDef& def) : impl_(std::make_unique<Impl>()) {
   validate_world(Where{"World", "def"}, def);
   impl_->def = def;
   impl_->sim = std::make_unique<Simulation>(make_backend(def), def);
+  const bool cuda = impl_->sim->backend()->kind() == Backend::cuda;
+  const int gear = impl_->sim->add_joint_kind(cuda ? cuda_gear_kind() : joint_kind(GearRow{}));
+  TALUS_ASSERT(gear == kGearKind);
+  (void)gear;
 }
 
 World::~World() = default;

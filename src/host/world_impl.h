@@ -80,6 +80,7 @@ struct World::Impl {
   /// The mirror, with what the caller's kernels may have written since.
   JointMirror& fresh_joint(Index row);
   void send_joint_plan();
+  int kind_count() const { return static_cast<int>(sim->joints().kinds().size()); }
 
   Snapshot capture();
   void adopt(Snapshot snapshot);

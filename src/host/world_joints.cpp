@@ -65,7 +65,7 @@ JointMirror World::Impl::checked_joint(const Where& where, const JointDef& joint
   }
   const auto moves = [&](Index row) { return row >= 0 && is_dynamic(row); };
   if (!moves(a.row) && !moves(b.row)) throw Error(where.text() + ": neither a nor b is dynamic; nothing could move");
-  return make_joint(where, joint, a, b);
+  return make_joint(where, joint, a, b, kind_count());
 }
 
 std::vector<JointId> World::Impl::add_joints(const Where& where, std::span<const JointDef> defs) {
@@ -74,13 +74,12 @@ std::vector<JointId> World::Impl::add_joints(const Where& where, std::span<const
   const bool needs_poses = std::any_of(defs.begin(), defs.end(), [](const JointDef& d) { return !d.frames_in_bodies; });
   const BodyState* state = needs_poses ? &sim->state_on_host() : nullptr;
   std::vector<JointModelRow> models;
-  std::vector<std::uint8_t> collide;
+  std::vector<JointMirror> made;
   models.reserve(defs.size());
   for (std::size_t i = 0; i < defs.size(); ++i) {
     const Where here{where.call, where.name, one ? -1 : static_cast<std::ptrdiff_t>(i)};
-    const JointMirror joint = checked_joint(here, defs[i], state);
-    models.push_back(joint.model);
-    collide.push_back(joint.collide);
+    made.push_back(checked_joint(here, defs[i], state));
+    models.push_back(made.back().model);
   }
   const std::int64_t rows = joint_slots.size_after(static_cast<std::int64_t>(defs.size()));
   if (rows > kMaxJoints) {
@@ -96,8 +95,8 @@ std::vector<JointId> World::Impl::add_joints(const Where& where, std::span<const
     const Index row = static_cast<Index>(slot.slot);
     ids.push_back({slot.slot, slot.generation});
     taken.push_back(row);
-    joint_mirror(row) = {models[i], collide[i]};
-    count_joint(row, models[i], collide[i] != 0, 1);
+    joint_mirror(row) = made[i];
+    count_joint(row, models[i], made[i].collide != 0, 1);
   }
   const std::vector<JointStateRow> states(defs.size());
   for_each_run(taken, [&](std::size_t first, std::size_t last) {
@@ -180,7 +179,10 @@ void World::Impl::send_joint_plan() {
   std::vector<float> mass;
   mass.reserve(mirrors.size());
   for (const BodyMirror& body : mirrors) mass.push_back(body.mass);
-  const JointPlanTables plan = make_joint_plan(joints, mass);
+  JointPlanTables plan = make_joint_plan(joints, mass);
+  if (plan.kinds != 0) {
+    for (const JointMirror& joint : joint_mirrors) plan.parameters.push_back(joint.parameters);
+  }
   sim->set_joint_plan(plan);
   bounded_joints = plan.bounded;
   joints_changed = false;
@@ -194,6 +196,20 @@ JointId World::add_joint(const JointDef& def) {
 
 std::vector<JointId> World::add_joints(std::span<const JointDef> defs) {
   return impl_->add_joints({"add_joints", "defs", 0}, defs);
+}
+
+int World::add_joint_kind(const JointKind& kind) {
+  Impl& w = *impl_;
+  const bool cuda = backend() == Backend::cuda;
+  if (cuda && kind.on_cuda == nullptr) {
+    throw Error("add_joint_kind: this world is on CUDA, and joint_kind() was compiled without nvcc: call it in a .cu file");
+  }
+  if (kind.on_cpu == nullptr) throw Error("add_joint_kind: the kind is empty; joint_kind() makes one");
+  if (w.kind_count() >= kMaxJointKinds) {
+    throw Error("add_joint_kind: a world has at most " + std::to_string(kMaxJointKinds - kGearKind - 1) + " kinds");
+  }
+  w.settle();
+  return w.sim->add_joint_kind(kind);
 }
 
 void World::remove_joint(JointId joint) {

@@ -203,6 +203,8 @@ Snapshot World::Impl::capture() {
   for (const JointMirror& joint : joint_mirrors) s.joints.collide.push_back(joint.collide);
   s.joints.model = sim->joint_model_copy();
   s.joints.state = sim->joint_state_copy();
+  s.joints.kinds = kind_count();
+  for (const JointMirror& joint : joint_mirrors) s.joints.parameters.push_back(joint.parameters);
   return s;
 }
 
@@ -224,6 +226,13 @@ void World::restore(std::istream& in) {
   next->def.threads = impl_->def.threads;
   next->def.cuda_stream = impl_->def.cuda_stream;
   next->sim = std::make_unique<Simulation>(impl_->sim->backend(), next->def);
+  const std::vector<JointKind>& kinds = impl_->sim->joints().kinds();
+  if (snapshot.joints.kinds != 0 && snapshot.joints.kinds != static_cast<Index>(kinds.size())) {
+    throw Error("restore: the snapshot has joints of a world with " +
+                std::to_string(snapshot.joints.kinds - kGearKind - 1) + " kinds added by add_joint_kind(), this one has " +
+                std::to_string(kinds.size() - kGearKind - 1) + "; add the same ones, in the same order");
+  }
+  next->sim->set_joint_kinds(kinds);
   next->adopt(std::move(snapshot));
   impl_ = std::move(next);
 }
@@ -253,6 +262,7 @@ void World::Impl::adopt(Snapshot s) {
     JointMirror& joint = joint_mirror(row);
     joint.model = joint_model_row(s.joints.model.view, row);
     joint.collide = s.joints.collide[static_cast<std::size_t>(row)];
+    if (!s.joints.parameters.empty()) joint.parameters = s.joints.parameters[static_cast<std::size_t>(row)];
     if (joint.model.alive != 0) count_joint(row, joint.model, joint.collide != 0, 1);
   }
   sim->adopt_joints(s.joints.model, s.joints.state, s.joints.rows);

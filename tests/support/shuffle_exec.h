@@ -6,6 +6,8 @@
 #include <random>
 #include <vector>
 
+#include <talus/custom_joint.h>
+
 #include "exec.h"
 #include "lane_blocks.h"
 
@@ -39,6 +41,10 @@ class ShuffleExec {
   template <class Task>
   void together(const char*, const Task& task) {
     task(*this);
+  }
+
+  void make_rows(const char*, const JointKind& kind, const JointRowTable& table) {
+    for (Index i : shuffled(table.count)) kind.on_cpu(kind.functor, table, i, i + 1);
   }
 
   void exclusive_scan(const char*, Column<Index> values, Count n) {

@@ -24,7 +24,7 @@ constexpr std::uint32_t kServo = axis_bits(3, AxisMode::free, Drive::servo);
 constexpr std::uint32_t kLimited = axis_bits(0, AxisMode::limited, Drive::none);
 
 PlanJoint joint(Index row, Index a, Index b, std::uint32_t axes = kBall) {
-  return {row, a, b, axes, false, false};
+  return {row, a, b, axes, 0, false};
 }
 
 bool locks(const PlanJoint& j) {
@@ -105,7 +105,7 @@ void expect_valid(const JointPlanTables& plan, const std::vector<PlanJoint>& joi
         }
         ASSERT_EQ(by_row.count(lane.joint), 1u);
         const PlanJoint& j = *by_row[lane.joint];
-        EXPECT_TRUE(locks(j) && !j.radial);
+        EXPECT_TRUE(locks(j) && j.kind == 0);
         EXPECT_TRUE(in_tree.insert(lane.joint).second);
         EXPECT_EQ(lane.child_is_a != 0 ? j.body_a : j.body_b, lane.child);
         const Index other = lane.child_is_a != 0 ? j.body_b : j.body_a;
@@ -154,7 +154,7 @@ void expect_valid(const JointPlanTables& plan, const std::vector<PlanJoint>& joi
     if (!some) {
       EXPECT_FALSE(treed);
     }
-    if (some && locks(j) && !j.radial) {  // the forest spans: whoever it couples is in it
+    if (some && locks(j) && j.kind == 0) {  // the forest spans: whoever it couples is in it
       if (moves(j.body_a)) {
         EXPECT_EQ(place_of.count(j.body_a), 1u);
       }
@@ -239,7 +239,7 @@ TEST(JointPlan, EqualTreesShareBlocksAndBallsStayApart) {
 
 TEST(JointPlan, RadialJointsAreInNoTree) {
   PlanJoint rod = joint(0, -1, 0, kLimited), odd = joint(1, 0, 1, kLimited | axes_of({3}));
-  rod.radial = odd.radial = true;
+  rod.kind = odd.kind = kRadial;
   const std::vector<PlanJoint> joints{rod, odd};
   const std::vector<float> mass{1, 1};
   const JointPlanTables plan = make_joint_plan(joints, mass);
@@ -274,7 +274,7 @@ TEST(JointPlan, HoldsForRandomGraphs) {
       if (a == b) continue;
       PlanJoint j = joint(row, a, b, kinds[random() % std::size(kinds)]);
       if (random() % 2 == 0) std::swap(j.body_a, j.body_b);
-      j.radial = random() % 8 == 0;
+      j.kind = random() % 8 == 0 ? kRadial : std::uint8_t(0);
       j.rubs = random() % 8 == 0;
       joints.push_back(j);
     }

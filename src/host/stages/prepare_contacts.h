@@ -4,6 +4,7 @@
 #include "exec.h"
 #include "prepare.h"
 #include "report_events.h"
+#include "solve_joints.h"
 #include "step_views.h"
 
 namespace talus {
@@ -16,6 +17,7 @@ void prepare_contacts(Exec& exec, const StepViews& v) {
                      PrepareContacts{v.model, v.next.pairs, v.next.contacts, v.solve.rows, v.solve.contacts.pair,
                                      v.solve.contacts.sort_contact, v.counters, v.params, v.shape.rows,
                                      v.shape.restitution, v.solve.lanes});
+  make_custom_rows(exec, v);
   begin_events(exec, v);
 }
 

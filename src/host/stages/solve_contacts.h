@@ -97,7 +97,7 @@ struct SolveContactsTask {
       if (v.shape.projection) project_contacts(team, v, bodies);
       team.for_each_lane("IntegratePositions", bodies, integrate_positions);
       moved = true;
-      if constexpr (kJoints) JointLoops{v}.follow(team, false);
+      if constexpr (kJoints) JointLoops{v}.follow(team, substep + 1);
       for (int i = 0; i < relax_sweeps(v.shape, substep); ++i, moved = false) {
         if constexpr (kJoints) {
           // Of the sweeps that are more than asked for, which are the contacts', joints need none.

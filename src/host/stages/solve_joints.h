@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The joints' part of a step: begun before the first sub-step, followed after each, swept before the contacts.
 #pragma once
+#include "custom_rows.h"
 #include "exec.h"
 #include "joint_begin.h"
 #include "joint_finish.h"
@@ -16,6 +17,10 @@ struct JointLoops {
 
   TALUS_INLINE bool trees() const { return v.joints.plan.batches.size > 0; }
   TALUS_INLINE bool colors() const { return v.joints.plan.color_lanes.size > 0; }
+  TALUS_INLINE bool custom() const { return v.joints.custom.used != 0; }
+  TALUS_INLINE Column<const CustomRow> custom_rows() const {
+    return {v.joints.custom.rows.data, v.joints.custom.rows.size};
+  }
   TALUS_INLINE Count batches() const { return {&v.counters->tree_batches, v.joints.plan.batches.size}; }
   TALUS_INLINE LaneRange tree_lanes() const {
     return {&v.counters->first_lane, &v.counters->tree_lanes, v.joints.tree.size};
@@ -52,16 +57,21 @@ struct JointLoops {
                     BeginJointLane{source, j.plan.color_lanes, v.params, j.rows});
     }
     team.for_each("KeepJointLanes", {nullptr, 1}, KeepJointLanes{v.counters});
-    follow(team, true);
+    follow(team, 0);
   }
 
-  /// Rows where the bodies are now.
+  /// Rows where the bodies are now, after so many sub-steps.
   template <class Team>
-  TALUS_INLINE void follow(Team& team, bool first) const {
+  TALUS_INLINE void follow(Team& team, int substeps) const {
     const JointViews& j = v.joints;
+    const bool first = substeps == 0;
     if (trees()) {
       team.for_each_lane("UpdateTreeLane", tree_lanes(), UpdateTreeLane{v.solve.rows, v.params, first, j.tree});
       team.for_each_batch("FactorTrees", batches(), FactorTrees{j.plan.batches, v.solve.rows, j.tree, j.bodies, first});
+    }
+    if (custom()) {
+      team.for_each("FollowCustomLane", {&v.counters->joint_lanes, j.rows.size},
+                    FollowCustomLane{v.solve.rows, custom_rows(), float(substeps) / float(v.shape.substeps), j.rows});
     }
     if (colors()) {
       team.for_each_lane("UpdateJointLane", joint_lanes(), UpdateJointLane{v.solve.rows, v.params, first, j.rows});
@@ -96,6 +106,10 @@ struct JointLoops {
       team.for_each_lane("FinishJointLane", joint_lanes(),
                          FinishJointLane{report, j.plan.color_lanes, j.rows, readings});
     }
+    if (custom()) {
+      team.for_each("FinishCustomLane", {&v.counters->joint_lanes, j.rows.size},
+                    FinishCustomLane{j.state, v.solve.rows, v.params, custom_rows(), j.rows, readings});
+    }
     if (trees() && colors()) {
       team.for_each("KeepPressedLimits", {&v.counters->tree_lanes, j.tree.size},
                     KeepPressedLimits{j.state, j.tree, v.shape.substeps});
@@ -105,5 +119,35 @@ struct JointLoops {
     }
   }
 };
+
+/// Before a step is solved: the rows of joints of the caller's kinds, a kind at a time. Reads State, writes scratch.
+template <class Exec>
+TALUS_INLINE void make_custom_rows(Exec& exec, const StepViews& v) {
+  const JointViews& j = v.joints;
+  const CustomJoints& custom = j.custom;
+  for (int kind = 1; kind < kMaxJointKinds; ++kind) {
+    if ((custom.used >> kind & 1) == 0) continue;
+    JointRowTable t;
+    t.count = j.count;
+    t.kind = custom_kind(kind);
+    t.kinds = {j.model.kind.data, j.model.kind.size};
+    t.body_a = {j.model.body_a.data, j.model.body_a.size};
+    t.body_b = {j.model.body_b.data, j.model.body_b.size};
+    t.anchor_a = j.model.anchor_a;
+    t.anchor_b = j.model.anchor_b;
+    t.frame_a = j.model.frame_a;
+    t.frame_b = j.model.frame_b;
+    t.last_linear = j.state.position_linear;
+    t.last_angular = j.state.position_angular;
+    t.parameters = custom.parameters;
+    t.position = v.state.position;
+    t.linear_velocity = v.state.linear_velocity;
+    t.angular_velocity = v.state.angular_velocity;
+    t.orientation = v.state.orientation;
+    t.dt = &v.params->dt;
+    t.rows = custom.rows;
+    exec.make_rows("make_rows", custom.kinds[kind], t);
+  }
+}
 
 }  // namespace talus::inline TALUS_ISA
