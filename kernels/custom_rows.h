@@ -29,7 +29,8 @@ struct CustomMoves {
   TALUS_INLINE static CustomMoves of(const SolveRowScratch& bodies, const JointRows& rows, Index lane) {
     const JointBody<float> a = body(bodies, Index(rows.word(joint_row::body_a, lane)));
     const JointBody<float> b = body(bodies, Index(rows.word(joint_row::body_b, lane)));
-    return {a, b, b.shift - a.shift, rotate(a.start, rotation_vector(a.turn)), rotate(b.start, rotation_vector(b.turn))};
+    return {a, b, b.shift - a.shift, rotate(a.start, rotation_vector(a.turn)),
+            rotate(b.start, rotation_vector(b.turn))};
   }
 
  private:
@@ -46,9 +47,9 @@ TALUS_INLINE CustomRow row_at(const CustomRow& start, const CustomRow& end, floa
   now.direction = start.direction + part * (end.direction - start.direction);
   now.turn_a = start.turn_a + part * (end.turn_a - start.turn_a);
   now.turn_b = start.turn_b + part * (end.turn_b - start.turn_b);
-  now.error = start.error +
-              0.5f * (dot(start.direction + now.direction, m.apart) +
-                      (dot(start.turn_b + now.turn_b, m.turn_b) - dot(start.turn_a + now.turn_a, m.turn_a)));
+  now.error =
+      start.error + 0.5f * (dot(start.direction + now.direction, m.apart) +
+                            (dot(start.turn_b + now.turn_b, m.turn_b) - dot(start.turn_a + now.turn_a, m.turn_a)));
   return now;
 }
 

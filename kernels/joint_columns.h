@@ -9,36 +9,36 @@
 #include "lane_blocks.h"
 
 //  type           name              unit       meaning, frame, invariant
-#define TALUS_JOINT_MODEL(X)                                                                     \
-  X(std::uint8_t, alive, "1", "1: the row holds a joint; all other columns of a dead row are 0") \
+#define TALUS_JOINT_MODEL(X)                                                                               \
+  X(std::uint8_t, alive, "1", "1: the row holds a joint; all other columns of a dead row are 0")           \
   X(std::uint8_t, kind, "1", "0: six axes; kRadial: JointDef::radial; else custom_kind of JointDef::kind") \
-  X(std::uint32_t, axes, "1", "mode and drive of each axis: axis_mode, axis_drive")              \
-  X(Index, body_a, "1", "row of body a, or -1: the world")                                       \
-  X(Index, body_b, "1", "row of body b, or -1: the world")                                       \
-  X(Vec3, anchor_a, "m", "origin of frame a, in a")                                              \
-  X(Quat, frame_a, "1", "frame a to a")                                                          \
-  X(Vec3, anchor_b, "m", "origin of frame b, in b")                                              \
-  X(Quat, frame_b, "1", "frame b to b")                                                          \
-  X(Vec3, lower_linear, "m", "limits; -1e30 where there is none")                                \
-  X(Vec3, lower_angular, "rad", "")                                                              \
-  X(Vec3, upper_linear, "m", "limits; 1e30 where there is none")                                 \
-  X(Vec3, upper_angular, "rad", "")                                                              \
-  X(Vec3, target_linear, "m", "of drives")                                                       \
-  X(Vec3, target_angular, "rad", "")                                                             \
-  X(Vec3, target_linear_velocity, "m/s", "")                                                     \
-  X(Vec3, target_angular_velocity, "rad/s", "")                                                  \
-  X(Vec3, stiffness_linear, "N/m, Hz", "AxisDef::stiffness")                                     \
-  X(Vec3, stiffness_angular, "N m/rad, Hz", "")                                                  \
-  X(Vec3, damping_linear, "N s/m, 1", "AxisDef::damping")                                        \
-  X(Vec3, damping_angular, "N m s/rad, 1", "")                                                   \
-  X(Vec3, max_force, "N", "of drives, at most 1e30")                                             \
-  X(Vec3, max_torque, "N m", "")                                                                 \
-  X(Vec3, friction_force, "N", "")                                                               \
-  X(Vec3, friction_torque, "N m", "")                                                            \
-  X(float, limit_hertz, "Hz", "0: rigid")                                                        \
-  X(float, limit_damping_ratio, "1", "")                                                         \
-  X(float, limit_restitution, "1", "")                                                           \
-  X(float, break_force, "N", "at most 1e30")                                                     \
+  X(std::uint32_t, axes, "1", "mode and drive of each axis: axis_mode, axis_drive")                        \
+  X(Index, body_a, "1", "row of body a, or -1: the world")                                                 \
+  X(Index, body_b, "1", "row of body b, or -1: the world")                                                 \
+  X(Vec3, anchor_a, "m", "origin of frame a, in a")                                                        \
+  X(Quat, frame_a, "1", "frame a to a")                                                                    \
+  X(Vec3, anchor_b, "m", "origin of frame b, in b")                                                        \
+  X(Quat, frame_b, "1", "frame b to b")                                                                    \
+  X(Vec3, lower_linear, "m", "limits; -1e30 where there is none")                                          \
+  X(Vec3, lower_angular, "rad", "")                                                                        \
+  X(Vec3, upper_linear, "m", "limits; 1e30 where there is none")                                           \
+  X(Vec3, upper_angular, "rad", "")                                                                        \
+  X(Vec3, target_linear, "m", "of drives")                                                                 \
+  X(Vec3, target_angular, "rad", "")                                                                       \
+  X(Vec3, target_linear_velocity, "m/s", "")                                                               \
+  X(Vec3, target_angular_velocity, "rad/s", "")                                                            \
+  X(Vec3, stiffness_linear, "N/m, Hz", "AxisDef::stiffness")                                               \
+  X(Vec3, stiffness_angular, "N m/rad, Hz", "")                                                            \
+  X(Vec3, damping_linear, "N s/m, 1", "AxisDef::damping")                                                  \
+  X(Vec3, damping_angular, "N m s/rad, 1", "")                                                             \
+  X(Vec3, max_force, "N", "of drives, at most 1e30")                                                       \
+  X(Vec3, max_torque, "N m", "")                                                                           \
+  X(Vec3, friction_force, "N", "")                                                                         \
+  X(Vec3, friction_torque, "N m", "")                                                                      \
+  X(float, limit_hertz, "Hz", "0: rigid")                                                                  \
+  X(float, limit_damping_ratio, "1", "")                                                                   \
+  X(float, limit_restitution, "1", "")                                                                     \
+  X(float, break_force, "N", "at most 1e30")                                                               \
   X(float, break_torque, "N m", "")
 
 #define TALUS_JOINT_STATE(X)                                                                                   \
@@ -74,7 +74,7 @@ struct JointStateRow {
 // ------------------------------------------------------------------------------------------------
 
 constexpr std::uint8_t kRadial = 1;
-constexpr int kGearKind = 1;       // JointDef::kind of gear_joint(); kinds of the caller's come after it
+constexpr int kGearKind = 1;        // JointDef::kind of gear_joint(); kinds of the caller's come after it
 constexpr int kMaxJointKinds = 64;  // 0 among them
 constexpr std::uint8_t custom_kind(int kind) {
   return std::uint8_t(kind + kRadial);

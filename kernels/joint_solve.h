@@ -155,8 +155,8 @@ struct UpdateJointLane {
     store(rows, joint_row::drive_softness + axis, lane, select(soft, one / (h * strength), zero));
   }
 
-  /// Inverse of the locked rows' matrix, with 1 on the diagonal for rows that are not there; those are zero. The others'
-  /// are multiplied by `more`.
+  /// Inverse of the locked rows' matrix, with 1 on the diagonal for rows that are not there; those are zero. The
+  /// others' are multiplied by `more`.
   template <class Real>
   TALUS_INLINE void prepare_locks(Index lane, std::uint32_t uses, const LinearAxes<Real>& g,
                                   const Levers<Real> levers[kAxisCount], const Sym3Of<Real>& give_a,

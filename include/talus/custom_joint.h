@@ -92,8 +92,8 @@ TALUS_HD inline float angle_about(Quat turn, Vec3 axis, float last) {
 /// One coordinate of a joint, in the world's axes: it is `error` now, and its rate is
 ///   direction . (v_b - v_a) + turn_b . w_b - turn_a . w_a,
 /// v of the centres of mass. The force along the row follows: `direction` times its strength on b, the opposite on a,
-/// and a torque of `turn_b` times it on b, of -`turn_a` times it on a. Rows 0..2 may push and turn; rows 3..5 only turn,
-/// and their direction is ignored. A row that is not written, or has a number that is not finite, does nothing.
+/// and a torque of `turn_b` times it on b, of -`turn_a` times it on a. Rows 0..2 may push and turn; rows 3..5 only
+/// turn, and their direction is ignored. A row that is not written, or has a number that is not finite, does nothing.
 struct CustomRow {
   Vec3 direction{0.0f, 0.0f, 0.0f};  ///< [1] for a coordinate in m, [m] for one in rad
   Vec3 turn_a{0.0f, 0.0f, 0.0f};     ///< [m/rad, 1]
@@ -161,7 +161,8 @@ struct JointRowTable {
 
 /// A functor without its type, made by joint_kind().
 struct JointKind {
-  static constexpr std::size_t kMaxSize = 64;  ///< [bytes] of a functor; what differs from joint to joint is in parameters
+  static constexpr std::size_t kMaxSize =
+      64;  ///< [bytes] of a functor; what differs from joint to joint is in parameters
   alignas(16) unsigned char functor[kMaxSize] = {};
   /// Joints first..last of the table, on the calling thread.
   void (*on_cpu)(const void* functor, const JointRowTable& table, Index first, Index last) = nullptr;

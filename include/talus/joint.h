@@ -71,15 +71,15 @@ struct JointDef {
   Transform frame_a{};            ///< [m] in a; in the world if a is kWorld
   Transform frame_b{};            ///< [m] in b
   std::array<AxisDef, kAxisCount> axes{};
-  bool radial = false;               ///< Axis::x is the distance of the origins; y and z must be free
-  int kind = 0;                      ///< 0: the axes above; else what World::add_joint_kind() gave: axes are its rows
+  bool radial = false;  ///< Axis::x is the distance of the origins; y and z must be free
+  int kind = 0;         ///< 0: the axes above; else what World::add_joint_kind() gave: axes are its rows
   std::array<float, kJointParameters> parameters{};  ///< of the kind; finite
-  bool collide = false;              ///< the two bodies collide with each other
-  float limit_hertz = 0.0f;          ///< [Hz] stiffness of the limits; 0: rigid
-  float limit_damping_ratio = 1.0f;  ///< [1] with limit_hertz
-  float limit_restitution = 0.0f;    ///< [1] with which limits bounce, 0..1
-  float break_force = kUnlimited;    ///< [N] > 0: the joint breaks in the step in which its reaction is larger
-  float break_torque = kUnlimited;   ///< [N m] > 0
+  bool collide = false;                              ///< the two bodies collide with each other
+  float limit_hertz = 0.0f;                          ///< [Hz] stiffness of the limits; 0: rigid
+  float limit_damping_ratio = 1.0f;                  ///< [1] with limit_hertz
+  float limit_restitution = 0.0f;                    ///< [1] with which limits bounce, 0..1
+  float break_force = kUnlimited;   ///< [N] > 0: the joint breaks in the step in which its reaction is larger
+  float break_torque = kUnlimited;  ///< [N m] > 0
 
   AxisDef& axis(Axis which) { return axes[static_cast<std::size_t>(which)]; }
   const AxisDef& axis(Axis which) const { return axes[static_cast<std::size_t>(which)]; }
@@ -119,9 +119,9 @@ JointDef motor_joint(BodyId a, BodyId b, Vec3 point, float hertz, float max_forc
 /// Drags a point of a body toward a point of the world, with a bounded force (S3-114). Its targets x, y and z are from
 /// where the point is now.
 JointDef drag_joint(BodyId body, Vec3 point, float hertz, float max_force);
-/// Wheels that mesh (S3-86): b turns about its axis by -ratio times what a turns about its own, over any number of turns.
-/// Ratio is that of the radii or teeth, a's to b's; it is negative where both turn the same way. The axes are in the
-/// world and stay where they are: hinges to bodies that do not turn hold them. Neither body may be the world.
+/// Wheels that mesh (S3-86): b turns about its axis by -ratio times what a turns about its own, over any number of
+/// turns. Ratio is that of the radii or teeth, a's to b's; it is negative where both turn the same way. The axes are in
+/// the world and stay where they are: hinges to bodies that do not turn hold them. Neither body may be the world.
 /// Axis::twist is what is missing, [rad], swing_y the angle of a and swing_z that of b since the joint was made.
 JointDef gear_joint(BodyId a, Vec3 axis_a, BodyId b, Vec3 axis_b, float ratio);
 

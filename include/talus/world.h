@@ -149,8 +149,8 @@ class World {
   JointId add_joint(const JointDef& def);
   /// Adds many; all or, if one of them is bad, none. The error names the index. Much faster than one by one.
   std::vector<JointId> add_joints(std::span<const JointDef> defs);
-  /// Makes a kind of joint known, for JointDef::kind: see custom_joint.h, joint_kind(). Kinds stay as long as the world,
-  /// also through restore(). Throws Error for a kind that was not compiled for the backend in use.
+  /// Makes a kind of joint known, for JointDef::kind: see custom_joint.h, joint_kind(). Kinds stay as long as the
+  /// world, also through restore(). Throws Error for a kind that was not compiled for the backend in use.
   int add_joint_kind(const JointKind& kind);
   /// Removes a joint. Its id is stale from now on.
   void remove_joint(JointId joint);
@@ -220,8 +220,8 @@ class World {
   /// Writes all that is needed to resume bit for bit.
   void save(std::ostream& out);
   /// Replaces the whole world, def() included save for backend, threads and stream, by a saved one. A broken or foreign
-  /// stream throws Error and leaves the world as it was. Kinds of joints are code, which is not saved: if there are such
-  /// joints, this world must have the same kinds, added in the same order.
+  /// stream throws Error and leaves the world as it was. Kinds of joints are code, which is not saved: if there are
+  /// such joints, this world must have the same kinds, added in the same order.
   void restore(std::istream& in);
 
   // ---- the backend's memory ----------------------------------------------------------------------------------------

@@ -246,8 +246,7 @@ class BasicCpuExec {
   }
 
   void make_rows(const char*, const JointKind& kind, const JointRowTable& table) {
-    split(table.count, kElementGrain,
-          [&](Index first, Index last) { kind.on_cpu(kind.functor, table, first, last); });
+    split(table.count, kElementGrain, [&](Index first, Index last) { kind.on_cpu(kind.functor, table, first, last); });
   }
 
   void exclusive_scan(const char*, Column<Index> values, Count n) {

@@ -17,7 +17,7 @@ struct PlanJoint {
   Index body_a, body_b;  // rows, or -1: the world
   std::uint32_t axes;    // JointModel::axes
   std::uint8_t kind;     // JointModel::kind
-  bool rubs;  // has dry friction
+  bool rubs;             // has dry friction
 };
 PlanJoint plan_joint(Index row, const JointModelRow& model);
 
@@ -27,7 +27,7 @@ struct JointPlanTables {
   std::vector<TreeBatch> batches;
   std::vector<ColorLane> color_lanes;
   std::vector<Index> color_begin{0};
-  bool bounded = false;  // some colored joint has a limit, a drive or friction
+  bool bounded = false;                     // some colored joint has a limit, a drive or friction
   std::uint64_t kinds = 0;                  // CustomJoints::used
   std::vector<JointParameters> parameters;  // of each row, if there are such kinds; the caller's to fill
   bool empty() const { return tree_lanes.empty() && color_lanes.empty(); }

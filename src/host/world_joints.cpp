@@ -202,7 +202,8 @@ int World::add_joint_kind(const JointKind& kind) {
   Impl& w = *impl_;
   const bool cuda = backend() == Backend::cuda;
   if (cuda && kind.on_cuda == nullptr) {
-    throw Error("add_joint_kind: this world is on CUDA, and joint_kind() was compiled without nvcc: call it in a .cu file");
+    throw Error(
+        "add_joint_kind: this world is on CUDA, and joint_kind() was compiled without nvcc: call it in a .cu file");
   }
   if (kind.on_cpu == nullptr) throw Error("add_joint_kind: the kind is empty; joint_kind() makes one");
   if (w.kind_count() >= kMaxJointKinds) {

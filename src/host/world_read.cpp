@@ -229,8 +229,9 @@ void World::restore(std::istream& in) {
   const std::vector<JointKind>& kinds = impl_->sim->joints().kinds();
   if (snapshot.joints.kinds != 0 && snapshot.joints.kinds != static_cast<Index>(kinds.size())) {
     throw Error("restore: the snapshot has joints of a world with " +
-                std::to_string(snapshot.joints.kinds - kGearKind - 1) + " kinds added by add_joint_kind(), this one has " +
-                std::to_string(kinds.size() - kGearKind - 1) + "; add the same ones, in the same order");
+                std::to_string(snapshot.joints.kinds - kGearKind - 1) +
+                " kinds added by add_joint_kind(), this one has " + std::to_string(kinds.size() - kGearKind - 1) +
+                "; add the same ones, in the same order");
   }
   next->sim->set_joint_kinds(kinds);
   next->adopt(std::move(snapshot));

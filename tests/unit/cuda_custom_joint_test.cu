@@ -20,8 +20,11 @@ std::uint64_t hash_after(Backend backend, int steps) {
   def.backend = backend;
   def.threads = 1;
   World world(def);
-  const int screw = world.add_joint_kind(joint_kind(ScrewRows{})), hinge = world.add_joint_kind(joint_kind(HingeRows{}));
-  const auto add_box = [&](Vec3 place) { return world.add_body({.shape = box({0.3f, 0.2f, 0.1f}), .position = place}); };
+  const int screw = world.add_joint_kind(joint_kind(ScrewRows{})),
+            hinge = world.add_joint_kind(joint_kind(HingeRows{}));
+  const auto add_box = [&](Vec3 place) {
+    return world.add_body({.shape = box({0.3f, 0.2f, 0.1f}), .position = place});
+  };
   const BodyId nut = add_box({0, 0, 0}), upper = add_box({3, 0, 0}), lower = add_box({4, 0, 0});
   JointDef joint = cylindrical_joint(kWorld, nut, {0, 0, 0}, {0, 1, 0});
   joint.axis(Axis::x).mode = AxisMode::locked;
