@@ -81,6 +81,7 @@ struct MakeTreeLane {
     rows.set(tree_row::rests, lane, 0u);
     rows.set(tree_row::sign, lane, child_is_a ? -1.0f : 1.0f);
     rows.set(tree_row::turns, lane, turns ? 1.0f : 0.0f);
+    rows.set(tree_row::lone, lane, joint < 0 ? 0.0f : float(lone_swing(from.model.axes[joint])));
     rows.set(tree_row::load, lane, from_lane.load);
     from.set_frames(rows, tree_row::anchor_a, lane, joint, holds);
     if (from_lane.child < 0) return;
@@ -206,6 +207,7 @@ struct MakeJointBlock {
     rows.set(joint_row::body_b, lane, std::uint32_t(from.body(holds ? m.body_b[joint] : -1)));
     from.set_frames(rows, joint_row::anchor_a, lane, joint, holds);
     rows.set(joint_row::radial, lane, holds ? float(m.radial[joint]) : 0.0f);
+    rows.set(joint_row::lone, lane, holds ? float(lone_swing(m.axes[joint])) : 0.0f);
     rows.set(joint_row::limit_hertz, lane, holds ? m.limit_hertz[joint] : 0.0f);
     rows.set(joint_row::limit_damping_ratio, lane, holds ? m.limit_damping_ratio[joint] : 0.0f);
     rows.set(joint_row::limit_restitution, lane, holds ? m.limit_restitution[joint] : 0.0f);

@@ -85,6 +85,13 @@ constexpr AxisMode axis_mode(std::uint32_t axes, int axis) {
 constexpr Drive axis_drive(std::uint32_t axes, int axis) {
   return Drive((axes >> (kAxisBits * axis + 2)) & 3u);
 }
+/// The swing that is locked while the other one is not, or 0: its angle jumps where the other passes a right angle, so
+/// that its sine is held instead.
+constexpr int lone_swing(std::uint32_t axes) {
+  const bool y = axis_mode(axes, int(Axis::swing_y)) == AxisMode::locked;
+  const bool z = axis_mode(axes, int(Axis::swing_z)) == AxisMode::locked;
+  return y == z ? 0 : y ? int(Axis::swing_y) : int(Axis::swing_z);
+}
 
 // ---- the plan: in which order joints are solved; made by the host whenever joints come or go
 // -----------------------------
@@ -131,6 +138,7 @@ enum Field : int {
   rests,                        // 1: nothing is awake in any lane of the block, which is left out
   sign,                         // -1: the child is body a, else 1
   turns,                        // 1: the joint locks or limits a turning axis; else its turning rows stay 0
+  lone,                         // lone_swing()
   locked,                       // 1 for each axis that is, else 0; also for limits that are pressed on
   pressed = locked + 6,         // 1 for each axis that is held at its lower limit in this step, -1 at its upper, else 0
   hold = pressed + 6,           // [m, rad] where locked axes are held: 0, or the limit
@@ -168,6 +176,7 @@ enum Field : int {
   locked,                            // 1 for each axis that is locked here, else 0
   driven = locked + 6,               // talus::Drive of each axis
   radial = driven + 6,               // 1: the x axis is the distance
+  lone,                              // lone_swing()
   offset,                            // [m] from A's centre to B's at the start of the step
   anchor_a = offset + 3,             //
   anchor_b = anchor_a + 3,           //

@@ -56,7 +56,7 @@ struct UpdateJointLane {
       prepare_axis(i, component(g.position, i), linear_give);
     }
     if (uses & (joint_uses::any(3) | joint_uses::any(4) | joint_uses::any(5))) {
-      const TurningAxes<Real> t = turning_axes(at, a, b);
+      const TurningAxes<Real> t = turning_axes(at, a, b, load<Real>(rows, joint_row::lone, lane));
       for (int i = 3; i < kAxisCount; ++i) {
         if ((uses & joint_uses::any(i)) == 0) continue;
         levers[i] = {a.lever(t.turn[i - 3]), b.lever(t.turn[i - 3])};

@@ -149,7 +149,7 @@ struct UpdateTreeLane {
     LinearAxes<Real> linear;
     TurningAxes<Real> turns;
     if (framed) linear = linear_axes<Real>(at, a, arms, zero > one);
-    if (turning) turns = turning_axes(at, a, b);
+    if (turning) turns = turning_axes(at, a, b, load<Real>(rows, tree_row::lone, lane));
     for (int i = 0; i < 3; ++i) {
       Real apart = sign * component(arms.apart, i);
       if (framed) {
