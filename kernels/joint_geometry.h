@@ -19,7 +19,7 @@ struct JointBody {
   Vec3Of<Real> shift;  // [m] since the step began
   Vec3Of<Real> scale;  // BodyFrame::scale
   Real inv_mass;       // [1/kg] 0: does not move by forces
-  QuatOf<Real> orientation() const { return start * turn; }
+  TALUS_INLINE QuatOf<Real> orientation() const { return start * turn; }
   /// A world axis to turn about, as a lever in scaled axes (solve_columns.h).
   TALUS_INLINE Vec3Of<Real> lever(Vec3Of<Real> axis) const { return talus::scale(scale, rotate_back(start, axis)); }
   /// Inverse inertia in scaled axes: they stay where they were when the step began, and the body has turned since. It
