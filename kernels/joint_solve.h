@@ -34,7 +34,7 @@ struct UpdateJointLane {
     const Sym3Of<Real> give_a = a.give(), give_b = b.give();
     store(rows, joint_row::give_a, lane, give_a);
     store(rows, joint_row::give_b, lane, give_b);
-    Levers<Real> levers[kAxisCount];
+    Levers<Real> levers[kAxisCount] = {};
     const auto prepare_axis = [&](int i, Real position, Real give) {
       const Real last = load<Real>(rows, joint_row::position + i, lane);
       store(rows, joint_row::position + i, lane, position);
