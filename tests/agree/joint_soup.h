@@ -12,8 +12,8 @@ inline void add_joint_soup(World& world) {
   world.add_body({.shape = plane({0, 1, 0})});
   const BodyId arm = world.add_body({.shape = box({1, 0.1f, 0.1f}),
                                      .motion = Motion::kinematic,
-                                     .position = {0, 4, -2},
-                                     .angular_velocity = {0, 2, 0.5f}});
+                                     .position = {-1, 2, 0},
+                                     .angular_velocity = {0, 0.5f, 0.2f}});
   std::vector<JointDef> joints;
   std::vector<BodyId> hanging;
   const auto add = [&](int i, Vec3 at) {
@@ -89,8 +89,9 @@ inline void add_joint_soup(World& world) {
     joints.push_back(joint);
     hanging.push_back(body);
   }
-  for (std::size_t i = 0; i + 8 < hanging.size(); i += 3) {  // loops
-    joints.push_back(ball_joint(hanging[i], hanging[i + 8], world.position(hanging[i + 8])));
+  for (std::size_t i = 0; i + 2 < hanging.size(); i += 5) {  // loops, within a row
+    if (i % 8 > 5) continue;
+    joints.push_back(ball_joint(hanging[i], hanging[i + 2], world.position(hanging[i + 2])));
     joints.back().collide = true;
   }
   world.add_joints(joints);
