@@ -119,8 +119,8 @@ TEST_P(JointAxes, MotorRestsAtItsOwnLimit) {
       fastest = std::max(fastest, std::fabs(r.speed()));
       farthest = std::max(farthest, std::fabs(r.angle() - 1));
     }
-    note("speed" + std::to_string(int(torque)), fastest);
-    note("miss" + std::to_string(int(torque)), farthest);
+    note(std::string("speed") + std::to_string(int(torque)), fastest);
+    note(std::string("miss") + std::to_string(int(torque)), farthest);
     EXPECT_LT(fastest, 1e-3);
     EXPECT_LT(farthest, 2e-3);
     EXPECT_NEAR(r.torque(), 0, 1e-2) << "motor and limit cancel";
@@ -230,7 +230,7 @@ TEST_P(JointAxes, LimitBouncesWithItsRestitution) {
     settings.limit_restitution = e;
     Sled s(weightless(), 2, limited(-5, 1), 3, settings);
     s.world.step_n(40, kStep);
-    note("e" + std::to_string(int(100 * e)), s.v() / -3);
+    note(std::string("e") + std::to_string(int(100 * e)), s.v() / -3);
     EXPECT_NEAR(s.v(), -3 * e, 0.02 * 3 * std::max(e, 0.1f)) << e;
     EXPECT_LT(s.x(), 1 + 1e-3);
   }
@@ -298,7 +298,7 @@ TEST_P(JointAxes, FrictionHoldsBelowAndSlidesAbove) {
       s.world.step(kStep);
     }
     const double expected = push > 5 ? (push - 5) / 2 : 0;
-    note("speed" + std::to_string(int(10 * push)), s.v());
+    note(std::string("speed") + std::to_string(int(10 * push)), s.v());
     EXPECT_NEAR(s.v(), expected, 0.01 * std::max(expected, 0.01));
     EXPECT_NEAR(s.force(), -std::min(push, 5.0f), 0.05);
   }

@@ -172,7 +172,8 @@ TEST(JointRows, AreDerivativesOfTheirCoordinates) {
     }
   }
   EXPECT_GT(used, 800);
-  for (int axis = 0; axis < 6; ++axis) RecordProperty("axis" + std::to_string(axis), std::to_string(worst[0][axis]));
+  for (int axis = 0; axis < 6; ++axis)
+    RecordProperty(std::string("axis") + std::to_string(axis), std::to_string(worst[0][axis]));
   RecordProperty("radial", std::to_string(worst[1][0]));
 }
 

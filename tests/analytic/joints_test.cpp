@@ -239,7 +239,7 @@ TEST_P(Joints, SliderAndCylinderFallAlongTheirAxis) {
       world.step_n(60, kStep);
       const double fall = distance_of_scheme(kGravity * std::cos(theta * kDegree), 60, kSubsteps);
       const JointReading r = world.reading(joint);
-      note((cylinder ? "cylinder" : "slider") + std::to_string(int(theta)), along(r, Axis::x) / fall);
+      note(std::string(cylinder ? "cylinder" : "slider") + std::to_string(int(theta)), along(r, Axis::x) / fall);
       EXPECT_NEAR(along(r, Axis::x), fall, 1e-4 * fall + 1e-5) << theta;
       EXPECT_LT(lock_error(world, joint), 1e-4) << theta;
       EXPECT_NEAR(rate(r, Axis::twist), cylinder ? 7 : 0, 1e-3);
