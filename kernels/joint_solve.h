@@ -192,11 +192,14 @@ struct SolveJoints {
   BodyVelocity* free_velocity;  // follows, see SolveTrees
   const StepParams* params;
   bool first;  // sub-step
+  bool locks;  // locked axes; else drives, friction and limits. A warm start does all
 
   template <class Real>
   TALUS_INLINE void solve(Index lane) const {
     if (rows.word(joint_row::rests, lane) != 0) return;
     const std::uint32_t uses = rows.word(joint_row::uses, lane);
+    const std::uint32_t kinds = locks ? joint_uses::kLocks : ~joint_uses::kLocks & ~joint_uses::kBallsOnly;
+    if (kSweep != Sweep::warm_start && (uses & kinds) == 0) return;
     const RowIndices<Real> index_a(rows, joint_row::body_a, lane), index_b(rows, joint_row::body_b, lane);
     Pair<Real> p;
     gather_together(&velocity->linear.x, index_a.data(), p.a);
@@ -212,13 +215,14 @@ struct SolveJoints {
       solve_ball(lane, p);
     } else if constexpr (kSweep == Sweep::warm_start) {
       begin_substep(lane, uses, p);
+    } else if (locks) {
+      solve_locks(lane, uses, p);
     } else {
       TALUS_UNROLL
       for (int axis = 0; axis < kAxisCount; ++axis) {
         if ((uses & (joint_uses::drive(axis) | joint_uses::friction(axis) | joint_uses::limit(axis))) == 0) continue;
         solve_axis(lane, axis, uses, p);
       }
-      if (uses & joint_uses::kLocks) solve_locks(lane, uses, p);
     }
     finish(&velocity->linear.x, &free_velocity->linear.x, index_a.data(), p.a, start_a);
     finish(&velocity->linear.x, &free_velocity->linear.x, index_b.data(), p.b, start_b);
