@@ -224,7 +224,9 @@ struct MakeJointBlock {
       rows.set(joint_row::locked + axis, lane, locked ? 1.0f : 0.0f);
       rows.set(joint_row::driven + axis, lane, float(drive));
     }
-    return uses;
+    const bool closing = uses != 0 && lanes[lane].closing != 0;
+    rows.set(joint_row::closing, lane, closing ? 1.0f : 0.0f);
+    return closing ? uses | joint_uses::kClosing : uses;
   }
 };
 
@@ -258,7 +260,7 @@ struct BeginJointLane {
       put(joint_row::friction_impulse, warm, s.friction_linear, s.friction_angular);
       const bool limited = holds && axis_mode(m.axes[joint], axis) == AxisMode::limited;
       const bool swept = limited && (lanes[lane].in_tree == 0 || pressed_limit(m, s, joint, axis) == 0.0f);
-      put(joint_row::limit_impulse, swept ? warm : 0.0f, s.limit_linear, s.limit_angular);
+      put(joint_row::limit_impulse, swept ? warm : 0.0f, s.limit_linear, s.limit_angular);  // else the tree has it
       rows.set(joint_row::sum + axis, lane, 0.0f);
       if (uses & joint_uses::drive(axis)) {
         put(joint_row::target, 1.0f, m.target_linear, m.target_angular);
@@ -271,9 +273,9 @@ struct BeginJointLane {
       if (uses & joint_uses::limit(axis)) {
         rows.set(joint_row::peak + axis, lane, 0.0f);
         rows.set(joint_row::lower + axis, lane,
-                 swept ? from.axis(m.lower_linear, m.lower_angular, joint, axis) : -kNoLimit);
+                 limited ? from.axis(m.lower_linear, m.lower_angular, joint, axis) : -kNoLimit);
         rows.set(joint_row::upper + axis, lane,
-                 swept ? from.axis(m.upper_linear, m.upper_angular, joint, axis) : kNoLimit);
+                 limited ? from.axis(m.upper_linear, m.upper_angular, joint, axis) : kNoLimit);
       }
     }
   }

@@ -198,9 +198,9 @@ struct KeepPressedLimits {
     for (int axis = 0; axis < kAxisCount; ++axis) {
       const float pressed = rows.number(tree_row::pressed + axis, lane);
       if (pressed == 0.0f) continue;
-      const float impulse = rows.number(tree_row::impulse + axis, lane) / float(substeps);
       const Vec3Column& column = axis < 3 ? state.limit_linear : state.limit_angular;
       float* plane = axis % 3 == 0 ? column.x : axis % 3 == 1 ? column.y : column.z;
+      const float impulse = plane[joint] + rows.number(tree_row::impulse + axis, lane) / float(substeps);
       plane[joint] = pressed * impulse > 0.0f ? impulse : 0.0f;
     }
   }

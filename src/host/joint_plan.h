@@ -27,7 +27,8 @@ struct JointPlanTables {
   std::vector<TreeBatch> batches;
   std::vector<ColorLane> color_lanes;
   std::vector<Index> color_begin{0};
-  bool bounded = false;  // some colored joint has a limit, a drive or friction
+  bool lone_loops = false;  // JointPlan::lone_loops
+  bool bounded = false;     // some colored joint has a limit, a drive or friction
   bool empty() const { return tree_lanes.empty() && color_lanes.empty(); }
 };
 

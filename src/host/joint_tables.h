@@ -51,6 +51,7 @@ class JointTables {
   Array<Index> color_begin_, live_begin_;
   Array<std::uint32_t> tree_words_, row_words_;
   Index rows_ = 0;
+  bool lone_loops_ = false;                                                                   // of the plan
   Index tree_lane_count_ = 0, batch_count_ = 0, color_lane_count_ = 0, color_end_count_ = 0;  // of the plan
 };
 

@@ -62,9 +62,14 @@ struct JointLoops {
     if (trees()) {
       team.for_each_lane("UpdateTreeLane", tree_lanes(), UpdateTreeLane{v.solve.rows, v.params, first, j.tree});
       team.for_each_batch("FactorTrees", batches(), FactorTrees{j.plan.batches, v.solve.rows, j.tree, j.bodies, first});
+      if (j.plan.lone_loops) {
+        team.for_each_batch("MeasureMobility", batches(),
+                            MeasureMobility{j.plan.batches, j.tree, j.bodies, v.solve.rows});
+      }
     }
     if (colors()) {
-      team.for_each_lane("UpdateJointLane", joint_lanes(), UpdateJointLane{v.solve.rows, v.params, first, j.rows});
+      team.for_each_lane("UpdateJointLane", joint_lanes(),
+                         UpdateJointLane{v.solve.rows, j.bodies.mobility.data, v.params, first, j.rows});
     }
   }
 
