@@ -81,6 +81,7 @@ struct MakeTreeLane {
     rows.set(tree_row::rests, lane, 0u);
     rows.set(tree_row::sign, lane, child_is_a ? -1.0f : 1.0f);
     rows.set(tree_row::turns, lane, turns ? 1.0f : 0.0f);
+    rows.set(tree_row::lone, lane, joint < 0 ? 0.0f : float(lone_swing(from.model.axes[joint])));
     rows.set(tree_row::load, lane, from_lane.load);
     from.set_frames(rows, tree_row::anchor_a, lane, joint, holds);
     if (from_lane.child < 0) return;
@@ -207,6 +208,7 @@ struct MakeJointBlock {
     from.set_frames(rows, joint_row::anchor_a, lane, joint, holds);
     const std::uint8_t kind = holds ? m.kind[joint] : std::uint8_t(0);
     rows.set(joint_row::radial, lane, is_custom(kind) ? 2.0f : float(kind));
+    rows.set(joint_row::lone, lane, holds ? float(lone_swing(m.axes[joint])) : 0.0f);
     rows.set(joint_row::limit_hertz, lane, holds ? m.limit_hertz[joint] : 0.0f);
     rows.set(joint_row::limit_damping_ratio, lane, holds ? m.limit_damping_ratio[joint] : 0.0f);
     rows.set(joint_row::limit_restitution, lane, holds ? m.limit_restitution[joint] : 0.0f);
@@ -223,7 +225,9 @@ struct MakeJointBlock {
       rows.set(joint_row::locked + axis, lane, locked ? 1.0f : 0.0f);
       rows.set(joint_row::driven + axis, lane, float(drive));
     }
-    return uses;
+    const bool closing = uses != 0 && lanes[lane].closing != 0;
+    rows.set(joint_row::closing, lane, closing ? 1.0f : 0.0f);
+    return closing ? uses | joint_uses::kClosing : uses;
   }
 };
 
@@ -257,7 +261,7 @@ struct BeginJointLane {
       put(joint_row::friction_impulse, warm, s.friction_linear, s.friction_angular);
       const bool limited = holds && axis_mode(m.axes[joint], axis) == AxisMode::limited;
       const bool swept = limited && (lanes[lane].in_tree == 0 || pressed_limit(m, s, joint, axis) == 0.0f);
-      put(joint_row::limit_impulse, swept ? warm : 0.0f, s.limit_linear, s.limit_angular);
+      put(joint_row::limit_impulse, swept ? warm : 0.0f, s.limit_linear, s.limit_angular);  // else the tree has it
       rows.set(joint_row::sum + axis, lane, 0.0f);
       if (uses & joint_uses::drive(axis)) {
         put(joint_row::target, 1.0f, m.target_linear, m.target_angular);
@@ -270,9 +274,9 @@ struct BeginJointLane {
       if (uses & joint_uses::limit(axis)) {
         rows.set(joint_row::peak + axis, lane, 0.0f);
         rows.set(joint_row::lower + axis, lane,
-                 swept ? from.axis(m.lower_linear, m.lower_angular, joint, axis) : -kNoLimit);
+                 limited ? from.axis(m.lower_linear, m.lower_angular, joint, axis) : -kNoLimit);
         rows.set(joint_row::upper + axis, lane,
-                 swept ? from.axis(m.upper_linear, m.upper_angular, joint, axis) : kNoLimit);
+                 limited ? from.axis(m.upper_linear, m.upper_angular, joint, axis) : kNoLimit);
       }
     }
   }

@@ -99,6 +99,13 @@ constexpr AxisMode axis_mode(std::uint32_t axes, int axis) {
 constexpr Drive axis_drive(std::uint32_t axes, int axis) {
   return Drive((axes >> (kAxisBits * axis + 2)) & 3u);
 }
+/// The swing that is locked while the other one is not, or 0: its angle jumps where the other passes a right angle, so
+/// that its sine is held instead.
+constexpr int lone_swing(std::uint32_t axes) {
+  const bool y = axis_mode(axes, int(Axis::swing_y)) == AxisMode::locked;
+  const bool z = axis_mode(axes, int(Axis::swing_z)) == AxisMode::locked;
+  return y == z ? 0 : y ? int(Axis::swing_y) : int(Axis::swing_z);
+}
 
 // ---- the plan: in which order joints are solved; made by the host whenever joints come or go
 // -----------------------------
@@ -121,6 +128,7 @@ struct TreeBatch {
 struct ColorLane {
   Index joint;    // -1: padding
   Index in_tree;  // 1: a tree has its locked axes; else they are solved here
+  Index closing;  // 1: closes the only loop of its trees, of which it couples two, or one with what does not move
 };
 
 struct JointPlan {
@@ -128,6 +136,7 @@ struct JointPlan {
   Column<const TreeBatch> batches;
   Column<const ColorLane> color_lanes;  // joints that have more than locked axes, or are in no tree; by color
   Column<const Index> color_begin;      // first lane of each color and the end of the last, multiples of kLanes
+  bool lone_loops = false;              // some lane is closing
   bool operator==(const JointPlan&) const = default;
 };
 
@@ -145,6 +154,7 @@ enum Field : int {
   rests,                        // 1: nothing is awake in any lane of the block, which is left out
   sign,                         // -1: the child is body a, else 1
   turns,                        // 1: the joint locks or limits a turning axis; else its turning rows stay 0
+  lone,                         // lone_swing()
   locked,                       // 1 for each axis that is, else 0; also for limits that are pressed on
   pressed = locked + 6,         // 1 for each axis that is held at its lower limit in this step, -1 at its upper, else 0
   hold = pressed + 6,           // [m, rad] where locked axes are held: 0, or the limit
@@ -178,10 +188,12 @@ enum Field : int {
   body_b,                            //
   joint,                             // row of the joint, or ~0
   uses,                              // what some lane of the block has: see joint_uses
+  closing,                           // ColorLane::closing
   rests,                             // 1: nothing is awake in any lane of the block, which is left out
   locked,                            // 1 for each axis that is locked here, else 0
   driven = locked + 6,               // talus::Drive of each axis
   radial = driven + 6,               // 1: the x axis is the distance; 2: rows of a kind of the caller's
+  lone,                              // lone_swing()
   offset,                            // [m] from A's centre to B's at the start of the step
   anchor_a = offset + 3,             //
   anchor_b = anchor_a + 3,           //
@@ -239,8 +251,10 @@ constexpr std::uint32_t kLocks = 0x3f, kTurnLocks = 0x38, kDrives = 0x3f << 6, k
                         kLimits = 0x3f << 18;
 /// All joints of the block hold a point and nothing else; their linear axes are the world's.
 constexpr std::uint32_t kBallsOnly = 1u << 31;
+/// Some joint of the block is the only loop of its trees.
+constexpr std::uint32_t kClosing = 1u << 30;
 /// Some joint of the block is of a kind of the caller's.
-constexpr std::uint32_t kCustom = 1u << 30;
+constexpr std::uint32_t kCustom = 1u << 29;
 /// Anything at all along an axis.
 constexpr std::uint32_t any(int axis) {
   return lock(axis) | drive(axis) | friction(axis) | limit(axis);
@@ -262,9 +276,10 @@ struct alignas(32) TreeInertia {
 
 }  // namespace talus
 
-#define TALUS_JOINT_BODY_SCRATCH(X)            \
-  X(TreePush, push, "", "zero between solves") \
-  X(TreeInertia, inertia, "", "of all that hangs on the body")
+#define TALUS_JOINT_BODY_SCRATCH(X)                                                     \
+  X(TreePush, push, "", "zero between solves")                                          \
+  X(TreeInertia, inertia, "", "of all that hangs on the body; zero between factorings") \
+  X(TreeInertia, mobility, "", "inverse inertia of the body as its whole tree makes it; zero where it does not move")
 
 namespace talus {
 

@@ -24,10 +24,10 @@ struct JointReport {
   };
   template <class Real>
   TALUS_INLINE Reading<Real> read(const JointFrames<Real>& at, const std::uint32_t* index_a,
-                                  const std::uint32_t* index_b, Mask<Real> radial, Real last_twist) const {
+                                  const std::uint32_t* index_b, Mask<Real> radial, Real lone, Real last_twist) const {
     const JointBody<Real> a = joint_body<Real>(bodies, index_a), b = joint_body<Real>(bodies, index_b);
     const JointArms<Real> arms = joint_arms(at, a, b);
-    Reading<Real> r{linear_axes<Real>(at, a, arms, radial), turning_axes<Real>(at, a, b), {}, {}};
+    Reading<Real> r{linear_axes<Real>(at, a, arms, radial), turning_axes<Real>(at, a, b, lone), {}, {}};
     const LinearAxes<Real>& l = r.linear;
     const TurningAxes<Real>& t = r.turning;
     Real va[8], vb[8];
@@ -88,8 +88,9 @@ struct FinishTreeLane {
         b[i] = child_is_a ? parent.data()[i] : child.data()[i];
         last[i] = joint[i] == ~0u ? 0.0f : report.state.position_angular.x[joint[i]];
       }
-      const JointReport::Reading<Real> r = report.read<Real>(load_frames<Real>(rows, tree_row::offset, lane), a, b,
-                                                             zero > one, load_lanes(last, Real{}));
+      const JointReport::Reading<Real> r =
+          report.read<Real>(load_frames<Real>(rows, tree_row::offset, lane), a, b, zero > one,
+                            load<Real>(rows, tree_row::lone, lane), load_lanes(last, Real{}));
       JointReport::scatter(joint, r.position, report.state.position_linear, report.state.position_angular);
       JointReport::scatter(joint, r.rate, report.state.velocity_linear, report.state.velocity_angular);
       for (int i = 0; i < 3; ++i) {
@@ -148,9 +149,10 @@ struct FinishJointLane {
     constexpr int kWidth = LaneCount<Real>::value;
     const RowIndices<Real> index_a(rows, joint_row::body_a, lane), index_b(rows, joint_row::body_b, lane);
     const Real zero(0.0f), per_time = Real(1.0f) / Real(report.params->dt);
-    const JointReport::Reading<Real> r = report.read<Real>(
-        load_frames<Real>(rows, joint_row::offset, lane), index_a.data(), index_b.data(),
-        load<Real>(rows, joint_row::radial, lane) == Real(1.0f), load<Real>(rows, joint_row::position + 3, lane));
+    const JointReport::Reading<Real> r =
+        report.read<Real>(load_frames<Real>(rows, joint_row::offset, lane), index_a.data(), index_b.data(),
+                          load<Real>(rows, joint_row::radial, lane) == Real(1.0f),
+                          load<Real>(rows, joint_row::lone, lane), load<Real>(rows, joint_row::position + 3, lane));
     JointReport::scatter(joint, r.position, report.state.position_linear, report.state.position_angular);
     JointReport::scatter(joint, r.rate, report.state.velocity_linear, report.state.velocity_angular);
     Vec3Of<Real> force{zero, zero, zero}, torque = force;
@@ -196,9 +198,9 @@ struct KeepPressedLimits {
     for (int axis = 0; axis < kAxisCount; ++axis) {
       const float pressed = rows.number(tree_row::pressed + axis, lane);
       if (pressed == 0.0f) continue;
-      const float impulse = rows.number(tree_row::impulse + axis, lane) / float(substeps);
       const Vec3Column& column = axis < 3 ? state.limit_linear : state.limit_angular;
       float* plane = axis % 3 == 0 ? column.x : axis % 3 == 1 ? column.y : column.z;
+      const float impulse = plane[joint] + rows.number(tree_row::impulse + axis, lane) / float(substeps);
       plane[joint] = pressed * impulse > 0.0f ? impulse : 0.0f;
     }
   }

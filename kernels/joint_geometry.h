@@ -3,6 +3,7 @@
 // Jacobian rows of S3 section 3.15 (errata E7), for every kind of joint the same. Linear axes are those of frame a, and
 // forces act at the origin of frame b on both bodies: rows are exact derivatives, and no torque is left over.
 #pragma once
+#include "joint_columns.h"
 #include "lanes.h"
 #include "math/angle.h"
 #include "math/matrix.h"
@@ -18,7 +19,7 @@ struct JointBody {
   Vec3Of<Real> shift;  // [m] since the step began
   Vec3Of<Real> scale;  // BodyFrame::scale
   Real inv_mass;       // [1/kg] 0: does not move by forces
-  QuatOf<Real> orientation() const { return start * turn; }
+  TALUS_INLINE QuatOf<Real> orientation() const { return start * turn; }
   /// A world axis to turn about, as a lever in scaled axes (solve_columns.h).
   TALUS_INLINE Vec3Of<Real> lever(Vec3Of<Real> axis) const { return talus::scale(scale, rotate_back(start, axis)); }
   /// Inverse inertia in scaled axes: they stay where they were when the step began, and the body has turned since. It
@@ -105,7 +106,8 @@ TALUS_INLINE LinearAxes<Real> linear_axes(const JointFrames<Real>& at, const Joi
 }
 
 /// The turning coordinates now and, for each, what changes it: turn_i . (w_b - w_a). Swings are the angles of frame b's
-/// x axis in two planes of frame a; twist is what is left of the rotation.
+/// x axis in two planes of frame a; twist is what is left of the rotation. `lone`: lone_swing(), whose coordinate is
+/// the sine of the angle out of its plane, as of a universal joint (S3-90).
 template <class Real>
 struct TurningAxes {
   Vec3Of<Real> position;  // [rad] twist, swing_y, swing_z
@@ -113,7 +115,7 @@ struct TurningAxes {
 };
 template <class Real>
 TALUS_INLINE TurningAxes<Real> turning_axes(const JointFrames<Real>& at, const JointBody<Real>& a,
-                                            const JointBody<Real>& b) {
+                                            const JointBody<Real>& b, Real lone) {
   const Real zero(0.0f), one(1.0f), least(1e-6f);
   TurningAxes<Real> g;
   const QuatOf<Real> q_a = a.orientation() * at.frame_a, q_b = b.orientation() * at.frame_b;
@@ -129,6 +131,11 @@ TALUS_INLINE TurningAxes<Real> turning_axes(const JointFrames<Real>& at, const J
   const Mask<Real> flipped = between.w < zero;
   const Real sine = select(flipped, -between.x, between.x), cosine = select(flipped, -between.w, between.w);
   g.position = {Real(2.0f) * arc_tangent(sine, cosine), arc_tangent(-cz, cx), arc_tangent(cy, cx)};
+  const Mask<Real> lone_y = lone == Real(float(Axis::swing_y)), lone_z = lone == Real(float(Axis::swing_z));
+  g.turn[1] = select<Real>(lone_y, cross(z, x_b), g.turn[1]);
+  g.turn[2] = select<Real>(lone_z, cross(x_b, y), g.turn[2]);
+  g.position.y = select(lone_y, -cz, g.position.y);
+  g.position.z = select(lone_z, cy, g.position.z);
   return g;
 }
 

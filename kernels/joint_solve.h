@@ -17,6 +17,7 @@ constexpr float kCustomGive = 1.00002f;
 /// Rows where the bodies are now, with their effective masses. One lane of the colored joints.
 struct UpdateJointLane {
   SolveRowScratch bodies;
+  const TreeInertia* mobility;  // of bodies in trees
   const StepParams* params;
   bool first;  // of the step: also the rates with which limits are approached
   // in/out: the lane's own
@@ -37,7 +38,7 @@ struct UpdateJointLane {
     const Sym3Of<Real> give_a = a.give(), give_b = b.give();
     store(rows, joint_row::give_a, lane, give_a);
     store(rows, joint_row::give_b, lane, give_b);
-    Levers<Real> levers[kAxisCount];
+    Levers<Real> levers[kAxisCount] = {};
     const Real kind = load<Real>(rows, joint_row::radial, lane);
     const Mask<Real> radial = kind == one, custom = kind > one;
     const bool some_custom = (uses & joint_uses::kCustom) != 0;  // FollowCustomLane has made their rows
@@ -75,7 +76,7 @@ struct UpdateJointLane {
       prepare_axis(i, component(g.position, i), give);
     }
     if (uses & (joint_uses::any(3) | joint_uses::any(4) | joint_uses::any(5))) {
-      const TurningAxes<Real> t = turning_axes(at, a, b);
+      const TurningAxes<Real> t = turning_axes(at, a, b, load<Real>(rows, joint_row::lone, lane));
       for (int i = 3; i < kAxisCount; ++i) {
         if ((uses & joint_uses::any(i)) == 0) continue;
         levers[i] = {a.lever(t.turn[i - 3]), b.lever(t.turn[i - 3])};
@@ -84,7 +85,8 @@ struct UpdateJointLane {
       }
     }
     if (uses & joint_uses::kLocks) {
-      prepare_locks(lane, uses, g, levers, give_a, give_b, linear_give, select(custom, Real(kCustomGive), one));
+      prepare_locks(lane, uses, g, levers, give_a, give_b, linear_give, index_a, index_b,
+                    select(custom, Real(kCustomGive), one));
     }
     if (first && (uses & joint_uses::kLimits) != 0) prepare_bounce(lane, uses, index_a, index_b, levers);
   }
@@ -160,20 +162,34 @@ struct UpdateJointLane {
   template <class Real>
   TALUS_INLINE void prepare_locks(Index lane, std::uint32_t uses, const LinearAxes<Real>& g,
                                   const Levers<Real> levers[kAxisCount], const Sym3Of<Real>& give_a,
-                                  const Sym3Of<Real>& give_b, Real linear_give, Real more) const {
+                                  const Sym3Of<Real>& give_b, Real linear_give, const RowIndices<Real>& index_a,
+                                  const RowIndices<Real>& index_b, Real more) const {
     const Real zero(0.0f), one(1.0f);
+    // A lone loop is solved with what its bodies are in their trees; all others by themselves.
+    Sym6Of<Real> of_a, of_b;
+    const Mask<Real> closing = load<Real>(rows, joint_row::closing, lane) > zero;
+    if (uses & joint_uses::kClosing) {
+      of_a = load_inertia<Real>(mobility, index_a.data());
+      of_b = load_inertia<Real>(mobility, index_b.data());
+    }
     Real locked[kAxisCount];
-    Vec3Of<Real> of_a[kAxisCount], of_b[kAxisCount];
+    Vec3Of<Real> lever_a[kAxisCount], lever_b[kAxisCount];
     const Vec3Of<Real> none{zero, zero, zero};
     for (int i = 0; i < kAxisCount; ++i) {
       locked[i] = load<Real>(rows, joint_row::locked + i, lane);
       const bool used = (uses & joint_uses::lock(i)) != 0;
-      of_a[i] = used ? locked[i] * levers[i].a : none;
-      of_b[i] = used ? locked[i] * levers[i].b : none;
+      lever_a[i] = used ? locked[i] * levers[i].a : none;
+      lever_b[i] = used ? locked[i] * levers[i].b : none;
     }
     const auto entry = [&](int i, int j) {
-      Real k = dot(of_a[i], give_a * of_a[j]) + dot(of_b[i], give_b * of_b[j]);
+      Real k = dot(lever_a[i], give_a * lever_a[j]) + dot(lever_b[i], give_b * lever_b[j]);
       if (i < 3 && j < 3) k = k + locked[i] * locked[j] * linear_give * dot(g.direction[i], g.direction[j]);
+      if (uses & joint_uses::kClosing) {
+        const Vec3Of<Real> push_i = i < 3 ? locked[i] * g.direction[i % 3] : none;
+        const Vec3Of<Real> push_j = j < 3 ? locked[j] * g.direction[j % 3] : none;
+        const Vec6Of<Real> a = of_a * Vec6Of<Real>{push_j, lever_a[j]}, b = of_b * Vec6Of<Real>{push_j, lever_b[j]};
+        k = select(closing, (dot(push_i, a.a) + dot(lever_a[i], a.b)) + (dot(push_i, b.a) + dot(lever_b[i], b.b)), k);
+      }
       return i == j ? select(locked[i] > zero && k > zero, more * k, one) : k;
     };
     Sym6Of<Real> k{{entry(0, 0), entry(0, 1), entry(0, 2), entry(1, 1), entry(1, 2), entry(2, 2)},
@@ -214,11 +230,14 @@ struct SolveJoints {
   BodyVelocity* free_velocity;  // follows, see SolveTrees
   const StepParams* params;
   bool first;  // sub-step
+  bool locks;  // locked axes; else drives, friction and limits. A warm start does all
 
   template <class Real>
   TALUS_INLINE void solve(Index lane) const {
     if (rows.word(joint_row::rests, lane) != 0) return;
     const std::uint32_t uses = rows.word(joint_row::uses, lane);
+    const std::uint32_t kinds = locks ? joint_uses::kLocks : ~joint_uses::kLocks & ~joint_uses::kBallsOnly;
+    if (kSweep != Sweep::warm_start && (uses & kinds) == 0) return;
     const RowIndices<Real> index_a(rows, joint_row::body_a, lane), index_b(rows, joint_row::body_b, lane);
     Pair<Real> p;
     gather_together(&velocity->linear.x, index_a.data(), p.a);
@@ -234,13 +253,14 @@ struct SolveJoints {
       solve_ball(lane, p);
     } else if constexpr (kSweep == Sweep::warm_start) {
       begin_substep(lane, uses, p);
+    } else if (locks) {
+      solve_locks(lane, uses, p);
     } else {
       TALUS_UNROLL
       for (int axis = 0; axis < kAxisCount; ++axis) {
         if ((uses & (joint_uses::drive(axis) | joint_uses::friction(axis) | joint_uses::limit(axis))) == 0) continue;
         solve_axis(lane, axis, uses, p);
       }
-      if (uses & joint_uses::kLocks) solve_locks(lane, uses, p);
     }
     finish(&velocity->linear.x, &free_velocity->linear.x, index_a.data(), p.a, start_a);
     finish(&velocity->linear.x, &free_velocity->linear.x, index_b.data(), p.b, start_b);

@@ -19,6 +19,7 @@ namespace talus::inline TALUS_ISA {
 constexpr float kErrorPart =
     0.6f;  // [1] of an error that is removed in a sub-step; with 1 a toe pressed to the ground chatters
 constexpr float kMostJointPush = 3.0f;  // [m/s, rad/s] at which an error of a joint is removed at most
+constexpr float kLeaves = 0.05f;        // [m/s, rad/s] at which an axis leaves a limit that it was pressed to
 constexpr float kFollowTurn = 1e-4f;    // [rad] in a step; rows of bodies that turn less stay as they were made
 constexpr float kSnapLoad = 4.0f;       // [1] weights that a chain may carry before it is known to
 
@@ -149,7 +150,24 @@ struct UpdateTreeLane {
     LinearAxes<Real> linear;
     TurningAxes<Real> turns;
     if (framed) linear = linear_axes<Real>(at, a, arms, zero > one);
-    if (turning) turns = turning_axes(at, a, b);
+    if (turning) turns = turning_axes(at, a, b, load<Real>(rows, tree_row::lone, lane));
+    const Vec3Of<Real> arm_child = select<Real>(child_is_a, arms.a, arms.b);
+    const Vec3Of<Real> arm_parent = select<Real>(child_is_a, arms.b, arms.a);
+    if (first && framed) {
+      Real c[8], p[8];
+      gather_together(&bodies.velocity.data->linear.x, child_index.data(), c);
+      gather_together(&bodies.velocity.data->linear.x, parent_index.data(), p);
+      const Vec3Of<Real> w_c{c[4], c[5], c[6]}, w_p{p[4], p[5], p[6]};
+      for (int i = 0; i < 3; ++i) {
+        const Vec3Of<Real> along = sign * linear.direction[i];
+        let_go(lane, i, locked[i],
+               dot(along, Vec3Of<Real>{c[0] - p[0], c[1] - p[1], c[2] - p[2]}) +
+                   (dot(child.lever(cross(arm_child, along)), w_c) - dot(parent.lever(cross(arm_parent, along)), w_p)));
+        if (!turning) continue;
+        const Vec3Of<Real> about = sign * turns.turn[i];
+        let_go(lane, 3 + i, locked[3 + i], dot(child.lever(about), w_c) - dot(parent.lever(about), w_p));
+      }
+    }
     for (int i = 0; i < 3; ++i) {
       Real apart = sign * component(arms.apart, i);
       if (framed) {
@@ -169,8 +187,6 @@ struct UpdateTreeLane {
     const auto renew = [&](int field, Vec3Of<Real> value) {
       store(rows, field, lane, first ? value : select<Real>(turned, value, load_vector<Real>(rows, field, lane)));
     };
-    const Vec3Of<Real> arm_child = select<Real>(child_is_a, arms.a, arms.b);
-    const Vec3Of<Real> arm_parent = select<Real>(child_is_a, arms.b, arms.a);
     const Mat3Of<Real> axes_child = matrix_of(child.start), axes_parent = matrix_of(parent.start);
     for (int i = 0; i < 3; ++i) {
       const Vec3Of<Real> unit{Real(i == 0 ? 1.0f : 0.0f), Real(i == 1 ? 1.0f : 0.0f), Real(i == 2 ? 1.0f : 0.0f)};
@@ -200,6 +216,14 @@ struct UpdateTreeLane {
   }
 
  private:
+  /// A limit that was pressed on lets go of an axis that leaves it when the step begins.
+  template <class Real>
+  TALUS_INLINE void let_go(Index lane, int axis, Real& locked, Real rate) const {
+    const Real pressed = load<Real>(rows, tree_row::pressed + axis, lane);
+    if (!any_of(pressed * pressed > Real(0.0f))) return;
+    locked = select(pressed * rate > Real(kLeaves), Real(0.0f), locked);
+    store(rows, tree_row::locked + axis, lane, locked);
+  }
   template <class Real>
   TALUS_INLINE static JointBody<Real> chosen(Mask<Real> first, const JointBody<Real>& yes, const JointBody<Real>& no) {
     return {select<Real>(first, yes.start, no.start), select<Real>(first, yes.turn, no.turn),
@@ -356,6 +380,102 @@ struct FactorTrees {
                            s.b.row2.z, s.c.xx,     s.c.xy,     s.c.xz,     s.c.yy,     s.c.yz,     s.c.zz};
     for (int i = 0; i < 21; ++i) v[i] = v[i] + more[i];
     scatter(body, v, wanted);
+  }
+};
+
+template <class Real>
+TALUS_INLINE Sym6Of<Real> load_inertia(const TreeInertia* records, const std::uint32_t* body) {
+  Real v[24];
+  for (int unit = 0; unit < 3; ++unit) {
+    std::uint32_t at[LaneCount<Real>::value];
+    for (int i = 0; i < LaneCount<Real>::value; ++i) at[i] = 3 * body[i] + std::uint32_t(unit);
+    gather_together(records->value, at, v + 8 * unit);
+  }
+  return {{v[0], v[1], v[2], v[3], v[4], v[5]},
+          {{v[6], v[7], v[8]}, {v[9], v[10], v[11]}, {v[12], v[13], v[14]}},
+          {v[15], v[16], v[17], v[18], v[19], v[20]}};
+}
+
+/// From the root down: how each body answers to an impulse, with all joints of its tree. A joint that closes the only
+/// loop of two trees is solved with these, and closed exactly by the solve of the trees that follows. One batch.
+struct MeasureMobility {
+  Column<const TreeBatch> batches;
+  TreeRows rows;
+  JointBodyScratch hanging;  // mobility: out, of the batch's own
+  SolveRowScratch bodies;
+
+  template <class Real>
+  TALUS_INLINE void run(Index batch) const {
+    const TreeBatch b = batches[batch];
+    for (Index block = b.last_block - 1; block >= b.first_block; --block) {
+      if (rests(rows, block)) continue;
+      for_lanes_of<Real>(block, [&](Index lane) {
+        if (b.ball_only != 0) {
+          measure<Real, true>(lane);
+        } else {
+          measure<Real, false>(lane);
+        }
+      });
+    }
+  }
+
+ private:
+  /// The answers to a unit impulse along each of the six directions in turn.
+  template <class Real, bool kBallOnly>
+  TALUS_INLINE void measure(Index lane) const {
+    const Real zero(0.0f);
+    const RowIndices<Real> child(rows, tree_row::child, lane), parent(rows, tree_row::parent, lane);
+    Real frame[8];
+    gather_together(&bodies.frame.data->orientation.x, child.data(), frame);
+    const Sym6Of<Real> of_parent = load_inertia<Real>(hanging.mobility.data, parent.data());
+    Real v[24];
+    for (Real& value : v) value = zero;
+    TALUS_UNROLL
+    for (int k = 0; k < 6; ++k) {
+      const auto unit = [&](int i) { return Real(i == k ? 1.0f : 0.0f); };
+      const Vec6Of<Real> answer =
+          answer_to<Real, kBallOnly>(lane, of_parent, {{unit(0), unit(1), unit(2)}, {unit(3), unit(4), unit(5)}});
+      const Real column[6] = {answer.a.x, answer.a.y, answer.a.z, answer.b.x, answer.b.y, answer.b.z};
+      // As TreeInertia is laid out: xx xy xz yy yz zz, then the coupling row by row, then the turning part.
+      for (int i = 0; i < 6; ++i) {
+        if (k < 3 && i < 3 && i <= k) v[i == 0 ? k : i == 1 ? k + 2 : 5] = column[i];
+        if (k >= 3 && i < 3) v[6 + 3 * i + (k - 3)] = column[i];
+        if (k >= 3 && i >= 3 && i <= k) v[15 + (i == 3 ? k - 3 : i == 4 ? k - 1 : 5)] = column[i];
+      }
+    }
+    for (int part = 0; part < 3; ++part) {
+      std::uint32_t at[LaneCount<Real>::value];
+      for (int i = 0; i < LaneCount<Real>::value; ++i) at[i] = 3 * child.data()[i] + std::uint32_t(part);
+      scatter_together(hanging.mobility.data->value, at, v + 8 * part, frame[7] > zero);
+    }
+  }
+
+  template <class Real, bool kBallOnly>
+  TALUS_INLINE Vec6Of<Real> answer_to(Index lane, const Sym6Of<Real>& of_parent, const Vec6Of<Real>& push) const {
+    const Sym6Of<Real> response = load_sym6<Real>(rows, tree_row::response, lane);
+    const Mat3Of<Real> push_child = load_matrix<Real>(rows, tree_row::lever_child, lane);
+    const Mat3Of<Real> push_parent = load_matrix<Real>(rows, tree_row::lever_parent, lane);
+    const Vec6Of<Real> follows = response * push;
+    if constexpr (kBallOnly) {
+      const Sym3Of<Real> mass = load_sym3<Real>(rows, tree_row::mass, lane);
+      const Vec3Of<Real> speed = follows.a + push_child * follows.b, held = mass * speed;
+      const Vec6Of<Real> p = of_parent * Vec6Of<Real>{held, transposed_times(push_parent, held)};
+      const Vec3Of<Real> impulse = mass * ((p.a + push_parent * p.b) - speed);
+      const Vec6Of<Real> more = response * Vec6Of<Real>{impulse, transposed_times(push_child, impulse)};
+      return {follows.a + more.a, follows.b + more.b};
+    } else {
+      const Sym6Of<Real> mass = load_sym6<Real>(rows, tree_row::mass, lane);
+      const Mat3Of<Real> direction = load_matrix<Real>(rows, tree_row::direction, lane);
+      const JointLevers<Real> c{push_child, load_matrix<Real>(rows, tree_row::lever_child + 9, lane)};
+      const JointLevers<Real> q{push_parent, load_matrix<Real>(rows, tree_row::lever_parent + 9, lane)};
+      const Vec6Of<Real> turn = c * follows.b, speed{direction * follows.a + turn.a, turn.b}, held = mass * speed;
+      const Vec6Of<Real> p = of_parent * Vec6Of<Real>{transposed_times(direction, held.a), transposed_times(q, held)};
+      const Vec6Of<Real> turn_p = q * p.b;
+      const Vec6Of<Real> impulse = mass * Vec6Of<Real>{(direction * p.a + turn_p.a) - speed.a, turn_p.b - speed.b};
+      const Vec6Of<Real> more =
+          response * Vec6Of<Real>{transposed_times(direction, impulse.a), transposed_times(c, impulse)};
+      return {follows.a + more.a, follows.b + more.b};
+    }
   }
 };
 

@@ -25,7 +25,7 @@ enum class Axis : std::uint8_t {
   z,        ///< [m]
   twist,    ///< [rad] turn about the x axis. Counts turns while the swings are locked
   swing_y,  ///< [rad] turn of frame b's x axis about the y axis of frame a, within -pi..pi
-  swing_z,  ///< [rad] same about the z axis of frame a
+  swing_z,  ///< [rad] same about the z axis of frame a. Of a swing that is locked by itself its sine is read, and held
 };
 constexpr int kAxisCount = 6;
 

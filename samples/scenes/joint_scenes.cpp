@@ -80,13 +80,13 @@ Scene chain(int links, int weight) {
   return scene;
 }
 
-// Planks along an arc between two fixed ends, each held by two ropes, that is ball joints, at its edges.
+// Planks along an arc between two fixed ends, hinged edge to edge.
 Scene bridge(int planks, int boxes) {
   Scene scene;
   scene.view_from = {0.35f, 0.35f, 1.0f};
   add_ground_plane(scene);
-  const double pitch = 0.6, half_width = 1.0, rope = 0.9;  // [m] from plank to plank, across, ropes from the middle
-  const double half_angle = kPi / 6;                       // of the arc
+  const double pitch = 0.6, half_width = 1.0;  // [m] from plank to plank, across
+  const double half_angle = kPi / 6;           // of the arc
   const double step = 2 * half_angle / planks;
   const double radius = pitch / (2 * std::sin(step / 2));
   const double lowest = 2;  // [m] above the ground
@@ -95,9 +95,8 @@ Scene bridge(int planks, int boxes) {
   };
   for (int plank = 0; plank <= planks; ++plank) {
     const double edge = -half_angle + plank * step;
-    for (const double z : {-rope, rope}) {
-      join(scene, plank - 1, plank < planks ? plank : -1, on_arc(edge, radius) + Vecd{0, 0, z});
-    }
+    scene.joints.push_back({plank - 1, plank < planks ? plank : -1,
+                            hinge_joint(kWorld, kWorld, to_vec3(on_arc(edge, radius)), {0, 0, 1})});
     if (plank == planks) break;
     const double middle = edge + step / 2;
     BodyDef def =

@@ -24,7 +24,7 @@ struct StepShape {
   int iterations = 0;
   int relax_iterations = 0;
   bool jacobi = false;       // all contacts go to the overflow color
-  bool restitution = false;  // some body bounces
+  bool restitution = false;  // some body or limit of a joint bounces
   bool projection = false;
   bool residual = false;
   bool instance_transforms = false;

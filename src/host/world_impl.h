@@ -26,7 +26,7 @@ struct World::Impl {
   Slots slots;
   std::vector<BodyMirror> mirrors;  // of each slot, as it will be with all queued edits
   std::set<std::uint64_t> ignored;  // smaller row << 32 | larger row
-  Index bouncing_count = 0;         // bodies with restitution
+  Index bouncing_count = 0;         // bodies, and limits of joints, with restitution
   bool planes_changed = false;      // since they were sent to the simulation
   bool ignored_changed = false;
 

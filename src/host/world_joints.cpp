@@ -124,6 +124,7 @@ void World::Impl::count_joint(Index row, const JointModelRow& model, bool collid
     }
   }
   if (model.break_force < kNoLimit || model.break_torque < kNoLimit) breakable_count += change;
+  if (model.limit_restitution > 0.0f) bouncing_count += change;
   if (collide || model.body_a < 0 || model.body_b < 0) return;
   const auto pair = coupled_pairs.insert({pair_key(model.body_a, model.body_b), 0}).first;
   pair->second += change;

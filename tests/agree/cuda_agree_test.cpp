@@ -10,6 +10,8 @@
 #include <gtest/gtest.h>
 #include <talus/talus.h>
 
+#include "agree/joint_soup.h"
+
 namespace talus {
 namespace {
 
@@ -116,6 +118,21 @@ TEST_P(CudaAgrees, EveryColumnAfterEveryStep) {
     contacts = std::max(contacts, a.contact_count);
   }
   EXPECT_GT(contacts, 40);  // else nothing was shown
+}
+
+/// Every kind of joint, with all that may be on its axes.
+TEST_P(CudaAgrees, JointsOfAllKinds) {
+  World cpu = world(Backend::cpu), cuda = world(Backend::cuda);
+  test::add_joint_soup(cpu);
+  test::add_joint_soup(cuda);
+  Index broken = 0;
+  for (int step = 0; step < 30; ++step) {
+    const StepReport a = cpu.step(1.0f / 60.0f), b = cuda.step(1.0f / 60.0f);
+    EXPECT_EQ(a.broken_count, b.broken_count);
+    ASSERT_EQ(cpu.state_hash(), cuda.state_hash()) << "step " << step;
+    broken += a.broken_count;
+  }
+  EXPECT_GT(broken, 0);
 }
 
 INSTANTIATE_TEST_SUITE_P(Solvers, CudaAgrees,

@@ -20,14 +20,13 @@ struct Run {
   const char* scene;
   int steps;
 };
-constexpr Run kLarge[] = {{"free_bodies_200", 120},
-                          {"mixed_pile_500", 120},
-                          {"pyramid2d_16", 120},
-                          {"dominoes_100", 120},
-                          {"tumbler_150", 120}};
+constexpr Run kLarge[] = {{"free_bodies_200", 120}, {"mixed_pile_500", 120}, {"pyramid2d_16", 120},
+                          {"dominoes_100", 120},    {"tumbler_150", 120},    {"ragdolls_12", 120},
+                          {"joint_grid_30", 60},    {"bridge_20_10", 120},   {"vehicle", 120}};
 /// Small enough for an emulated device; all but the first have contacts.
-constexpr Run kSmall[] = {
-    {"free_bodies_20", 30}, {"mixed_pile_60", 30}, {"pyramid2d_5", 30}, {"dominoes_12", 30}, {"tumbler_16", 30}};
+constexpr Run kSmall[] = {{"free_bodies_20", 30}, {"mixed_pile_60", 30}, {"pyramid2d_5", 30},
+                          {"dominoes_12", 30},    {"tumbler_16", 30},    {"ragdolls_2", 40},
+                          {"joint_grid_6", 30},   {"bridge_6_3", 40},    {"vehicle", 30}};
 
 struct Outcome {
   std::uint64_t hash;
@@ -76,7 +75,7 @@ TEST_P(Golden, HashIsTheOneOnRecord) {
   for (const int threads : thread_counts) {
     const Outcome outcome = outcome_of(c.run, c.backend, threads);
     EXPECT_EQ(outcome.hash, expected->hash) << threads << " threads";
-    const bool touches = std::strncmp(c.run.scene, "free", 4) != 0;
+    const bool touches = std::strncmp(c.run.scene, "free", 4) != 0 && std::strncmp(c.run.scene, "joint_grid", 10) != 0;
     EXPECT_EQ(outcome.contacts > 0, touches);
   }
 }

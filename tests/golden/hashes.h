@@ -19,11 +19,19 @@ constexpr Hash kHashes[] = {
     {"pyramid2d_16", 120, 0xde148c1eb950cf80},
     {"dominoes_100", 120, 0xd9c358df208eda84},
     {"tumbler_150", 120, 0x51dbb70026320109},
+    {"ragdolls_12", 120, 0x72a26f05c054248d},
+    {"joint_grid_30", 60, 0x4ae21f9c3762cd3d},
+    {"bridge_20_10", 120, 0x39dd94621a95d029},
+    {"vehicle", 120, 0xe7843a2739c407bd},
     {"free_bodies_20", 30, 0xfc12a7a51fd4ff57},
     {"mixed_pile_60", 30, 0x84967dcbf5ce1ba8},
     {"pyramid2d_5", 30, 0x75e4a88eab9a1d61},
     {"dominoes_12", 30, 0x87f7eb40e2c8ec75},
     {"tumbler_16", 30, 0xb1439a9ec3ceb85b},
+    {"ragdolls_2", 40, 0x66263638e3722efe},
+    {"joint_grid_6", 30, 0x473b813b12d433d7},
+    {"bridge_6_3", 40, 0x091f5eba6792eea9},
+    {"vehicle", 30, 0xf901d666ba959f8f},
 };
 // clang-format on
 

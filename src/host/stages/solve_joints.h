@@ -68,31 +68,44 @@ struct JointLoops {
     if (trees()) {
       team.for_each_lane("UpdateTreeLane", tree_lanes(), UpdateTreeLane{v.solve.rows, v.params, first, j.tree});
       team.for_each_batch("FactorTrees", batches(), FactorTrees{j.plan.batches, v.solve.rows, j.tree, j.bodies, first});
+      if (j.plan.lone_loops) {
+        team.for_each_batch("MeasureMobility", batches(),
+                            MeasureMobility{j.plan.batches, j.tree, j.bodies, v.solve.rows});
+      }
     }
     if (custom()) {
       team.for_each("FollowCustomLane", {&v.counters->joint_lanes, j.rows.size},
                     FollowCustomLane{v.solve.rows, custom_rows(), float(substeps) / float(v.shape.substeps), j.rows});
     }
     if (colors()) {
-      team.for_each_lane("UpdateJointLane", joint_lanes(), UpdateJointLane{v.solve.rows, v.params, first, j.rows});
+      team.for_each_lane("UpdateJointLane", joint_lanes(),
+                         UpdateJointLane{v.solve.rows, j.bodies.mobility.data, v.params, first, j.rows});
     }
   }
 
-  /// Trees exactly, then the colored joints, color after color.
+  /// The locked axes of colored joints, color after color, then the trees exactly, then drives, friction and limits,
+  /// which have the last word. In this order what a sweep leaves undone stays with
+  /// loops, which are soft. The other way round trees get it, which correct it within a sub-step: a grid of joints that
+  /// is pushed at 0.01 m/s then gains energy until its bodies turn at 20 rad/s.
   template <Sweep kSweep, class Team>
   TALUS_INLINE void sweep(Team& team, bool first) const {
     const JointViews& j = v.joints;
     const SolveRowScratch& rows = v.solve.rows;
-    if (kSweep != Sweep::warm_start && trees()) {
+    const auto sweep_colors = [&](bool locks) {
+      const SolveJoints<kSweep> kernel{j.rows, rows.velocity.data, rows.free_velocity.data, v.params, first, locks};
+      for (Index color = 0; color + 1 < j.plan.color_begin.size; ++color) {
+        team.for_each_lane("SolveJoints", {&j.live_begin.data[color], &j.live_begin.data[color + 1], j.rows.size},
+                           kernel);
+      }
+    };
+    sweep_colors(true);
+    if (kSweep == Sweep::warm_start) return;
+    if (trees()) {
       team.for_each_batch("SolveTrees", batches(),
                           SolveTrees<kSweep == Sweep::biased>{j.plan.batches, j.tree, rows.velocity.data,
                                                               rows.free_velocity.data, j.bodies, v.params});
     }
-    const SolveJoints<kSweep> kernel{j.rows, rows.velocity.data, rows.free_velocity.data, v.params, first};
-    for (Index color = 0; color + 1 < j.plan.color_begin.size; ++color) {
-      team.for_each_lane("SolveJoints", {&j.live_begin.data[color], &j.live_begin.data[color + 1], j.rows.size},
-                         kernel);
-    }
+    if (v.shape.bounded_joints) sweep_colors(false);
   }
 
   /// What was solved becomes state.
