@@ -22,7 +22,7 @@ struct Run {
 };
 constexpr Run kLarge[] = {{"free_bodies_200", 120}, {"mixed_pile_500", 120}, {"pyramid2d_16", 120},
                           {"dominoes_100", 120},    {"tumbler_150", 120},    {"ragdolls_12", 120},
-                          {"joint_grid_30", 60},    {"bridge_20_10", 120},   {"vehicle", 120}};
+                          {"joint_grid_30", 60},    {"bridge_20_10", 120}};
 /// Small enough for an emulated device; all but the first have contacts.
 constexpr Run kSmall[] = {{"free_bodies_20", 30}, {"mixed_pile_60", 30}, {"pyramid2d_5", 30},
                           {"dominoes_12", 30},    {"tumbler_16", 30},    {"ragdolls_2", 40},

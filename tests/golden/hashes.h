@@ -22,7 +22,6 @@ constexpr Hash kHashes[] = {
     {"ragdolls_12", 120, 0xcb671c08d2a080ab},
     {"joint_grid_30", 60, 0x4ae21f9c3762cd3d},
     {"bridge_20_10", 120, 0x0a31b217d99eee00},
-    {"vehicle", 120, 0xe7843a2739c407bd},
     {"free_bodies_20", 30, 0xfc12a7a51fd4ff57},
     {"mixed_pile_60", 30, 0x84967dcbf5ce1ba8},
     {"pyramid2d_5", 30, 0x75e4a88eab9a1d61},
