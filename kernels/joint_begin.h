@@ -225,9 +225,7 @@ struct MakeJointBlock {
       rows.set(joint_row::locked + axis, lane, locked ? 1.0f : 0.0f);
       rows.set(joint_row::driven + axis, lane, float(drive));
     }
-    const bool closing = uses != 0 && lanes[lane].closing != 0;
-    rows.set(joint_row::closing, lane, closing ? 1.0f : 0.0f);
-    return closing ? uses | joint_uses::kClosing : uses;
+    return uses;
   }
 };
 

@@ -128,7 +128,6 @@ struct TreeBatch {
 struct ColorLane {
   Index joint;    // -1: padding
   Index in_tree;  // 1: a tree has its locked axes; else they are solved here
-  Index closing;  // 1: closes the only loop of its trees, of which it couples two, or one with what does not move
 };
 
 struct JointPlan {
@@ -136,7 +135,6 @@ struct JointPlan {
   Column<const TreeBatch> batches;
   Column<const ColorLane> color_lanes;  // joints that have more than locked axes, or are in no tree; by color
   Column<const Index> color_begin;      // first lane of each color and the end of the last, multiples of kLanes
-  bool lone_loops = false;              // some lane is closing
   bool operator==(const JointPlan&) const = default;
 };
 
@@ -188,7 +186,6 @@ enum Field : int {
   body_b,                            //
   joint,                             // row of the joint, or ~0
   uses,                              // what some lane of the block has: see joint_uses
-  closing,                           // ColorLane::closing
   rests,                             // 1: nothing is awake in any lane of the block, which is left out
   locked,                            // 1 for each axis that is locked here, else 0
   driven = locked + 6,               // talus::Drive of each axis
@@ -251,8 +248,6 @@ constexpr std::uint32_t kLocks = 0x3f, kTurnLocks = 0x38, kDrives = 0x3f << 6, k
                         kLimits = 0x3f << 18;
 /// All joints of the block hold a point and nothing else; their linear axes are the world's.
 constexpr std::uint32_t kBallsOnly = 1u << 31;
-/// Some joint of the block is the only loop of its trees.
-constexpr std::uint32_t kClosing = 1u << 30;
 /// Some joint of the block is of a kind of the caller's.
 constexpr std::uint32_t kCustom = 1u << 29;
 /// Anything at all along an axis.
@@ -276,10 +271,9 @@ struct alignas(32) TreeInertia {
 
 }  // namespace talus
 
-#define TALUS_JOINT_BODY_SCRATCH(X)                                                     \
-  X(TreePush, push, "", "zero between solves")                                          \
-  X(TreeInertia, inertia, "", "of all that hangs on the body; zero between factorings") \
-  X(TreeInertia, mobility, "", "inverse inertia of the body as its whole tree makes it; zero where it does not move")
+#define TALUS_JOINT_BODY_SCRATCH(X)            \
+  X(TreePush, push, "", "zero between solves") \
+  X(TreeInertia, inertia, "", "of all that hangs on the body; zero between factorings")
 
 namespace talus {
 

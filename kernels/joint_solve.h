@@ -17,7 +17,6 @@ constexpr float kCustomGive = 1.00002f;
 /// Rows where the bodies are now, with their effective masses. One lane of the colored joints.
 struct UpdateJointLane {
   SolveRowScratch bodies;
-  const TreeInertia* mobility;  // of bodies in trees
   const StepParams* params;
   bool first;  // of the step: also the rates with which limits are approached
   // in/out: the lane's own
@@ -85,8 +84,7 @@ struct UpdateJointLane {
       }
     }
     if (uses & joint_uses::kLocks) {
-      prepare_locks(lane, uses, g, levers, give_a, give_b, linear_give, index_a, index_b,
-                    select(custom, Real(kCustomGive), one));
+      prepare_locks(lane, uses, g, levers, give_a, give_b, linear_give, select(custom, Real(kCustomGive), one));
     }
     if (first && (uses & joint_uses::kLimits) != 0) prepare_bounce(lane, uses, index_a, index_b, levers);
   }
@@ -162,16 +160,8 @@ struct UpdateJointLane {
   template <class Real>
   TALUS_INLINE void prepare_locks(Index lane, std::uint32_t uses, const LinearAxes<Real>& g,
                                   const Levers<Real> levers[kAxisCount], const Sym3Of<Real>& give_a,
-                                  const Sym3Of<Real>& give_b, Real linear_give, const RowIndices<Real>& index_a,
-                                  const RowIndices<Real>& index_b, Real more) const {
+                                  const Sym3Of<Real>& give_b, Real linear_give, Real more) const {
     const Real zero(0.0f), one(1.0f);
-    // A lone loop is solved with what its bodies are in their trees; all others by themselves.
-    Sym6Of<Real> of_a, of_b;
-    const Mask<Real> closing = load<Real>(rows, joint_row::closing, lane) > zero;
-    if (uses & joint_uses::kClosing) {
-      of_a = load_inertia<Real>(mobility, index_a.data());
-      of_b = load_inertia<Real>(mobility, index_b.data());
-    }
     Real locked[kAxisCount];
     Vec3Of<Real> lever_a[kAxisCount], lever_b[kAxisCount];
     const Vec3Of<Real> none{zero, zero, zero};
@@ -184,12 +174,6 @@ struct UpdateJointLane {
     const auto entry = [&](int i, int j) {
       Real k = dot(lever_a[i], give_a * lever_a[j]) + dot(lever_b[i], give_b * lever_b[j]);
       if (i < 3 && j < 3) k = k + locked[i] * locked[j] * linear_give * dot(g.direction[i], g.direction[j]);
-      if (uses & joint_uses::kClosing) {
-        const Vec3Of<Real> push_i = i < 3 ? locked[i] * g.direction[i % 3] : none;
-        const Vec3Of<Real> push_j = j < 3 ? locked[j] * g.direction[j % 3] : none;
-        const Vec6Of<Real> a = of_a * Vec6Of<Real>{push_j, lever_a[j]}, b = of_b * Vec6Of<Real>{push_j, lever_b[j]};
-        k = select(closing, (dot(push_i, a.a) + dot(lever_a[i], a.b)) + (dot(push_i, b.a) + dot(lever_b[i], b.b)), k);
-      }
       return i == j ? select(locked[i] > zero && k > zero, more * k, one) : k;
     };
     Sym6Of<Real> k{{entry(0, 0), entry(0, 1), entry(0, 2), entry(1, 1), entry(1, 2), entry(2, 2)},

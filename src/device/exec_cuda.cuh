@@ -130,8 +130,16 @@ class MeasuringTeam {
   Index capacity = 0;
 };
 
+/// Tasks that need more registers than two resident blocks leave them say so.
 template <class Task>
-__global__ void __launch_bounds__(kTeamThreads, kResidentTeamBlocks) run_together(const __grid_constant__ Task task) {
+constexpr int resident_team_blocks() {
+  if constexpr (requires { Task::kManyRegisters; }) return Task::kManyRegisters ? 1 : kResidentTeamBlocks;
+  return kResidentTeamBlocks;
+}
+
+template <class Task>
+__global__ void __launch_bounds__(kTeamThreads, resident_team_blocks<Task>())
+    run_together(const __grid_constant__ Task task) {
   CudaTeam team;
   task(team);
 }

@@ -11,7 +11,7 @@ namespace talus {
 namespace {
 
 constexpr TreeLane kNoTreeLane{-1, -1, -1, 0, 0.0f};
-constexpr ColorLane kNoColorLane{-1, 0, 0};
+constexpr ColorLane kNoColorLane{-1, 0};
 
 template <class F>
 bool any_axis(int first, int last, F&& test) {
@@ -56,7 +56,6 @@ class Forest {
   Forest(std::span<const PlanJoint> joints, std::span<const float> mass) : joints_(joints), mass_(mass) {
     node_of_.assign(mass.size(), -1);
     in_tree_.assign(joints.size(), false);
-    closing_.assign(joints.size(), false);
     list_neighbours();
     for (Index joint = 0; joint < size(); ++joint) {
       const PlanJoint& j = joints_[std::size_t(joint)];
@@ -72,14 +71,12 @@ class Forest {
       add_node(-1, heaviest_near(j.body_a), -1, new_tree());
       grow(first);
     }
-    find_lone_loops();
     add_up_loads();
   }
 
   const std::vector<Node>& nodes() const { return nodes_; }
   const std::vector<Tree>& trees() const { return trees_; }
   bool in_tree(Index joint) const { return in_tree_[std::size_t(joint)]; }
-  bool closing(Index joint) const { return closing_[std::size_t(joint)]; }
 
  private:
   Index size() const { return static_cast<Index>(joints_.size()); }
@@ -154,35 +151,6 @@ class Forest {
     }
   }
 
-  // Joints that close the only loop of their trees, of which they couple two, or one with what does not move.
-  void find_lone_loops() {
-    std::vector<Index> root(trees_.size()), loops(trees_.size());
-    for (std::size_t i = 0; i < root.size(); ++i) root[i] = static_cast<Index>(i);
-    const auto find = [&](Index tree) {
-      while (root[std::size_t(tree)] != tree)
-        tree = root[std::size_t(tree)] = root[std::size_t(root[std::size_t(tree)])];
-      return tree;
-    };
-    const auto tree_at = [&](Index body) { return nodes_[std::size_t(node_of_[std::size_t(body)])].tree; };
-    std::vector<Index> swept;  // locked joints that are in no tree
-    for (Index joint = 0; joint < size(); ++joint) {
-      const PlanJoint& j = joints_[std::size_t(joint)];
-      if (in_tree(joint) || !spans(j) || (!moves(j.body_a) && !moves(j.body_b))) continue;
-      swept.push_back(joint);
-      if (moves(j.body_a) && moves(j.body_b)) root[std::size_t(find(tree_at(j.body_a)))] = find(tree_at(j.body_b));
-    }
-    const auto tree_of = [&](Index joint) {
-      const PlanJoint& j = joints_[std::size_t(joint)];
-      return tree_at(moves(j.body_a) ? j.body_a : j.body_b);
-    };
-    for (const Index joint : swept) ++loops[std::size_t(find(tree_of(joint)))];
-    for (const Index joint : swept) {
-      const PlanJoint& j = joints_[std::size_t(joint)];
-      const bool within = moves(j.body_a) && moves(j.body_b) && tree_at(j.body_a) == tree_at(j.body_b);
-      closing_[std::size_t(joint)] = !within && loops[std::size_t(find(tree_of(joint)))] == 1;
-    }
-  }
-
   // Children stand behind their parents.
   void add_up_loads() {
     for (std::size_t i = nodes_.size(); i-- > 0;) {
@@ -217,7 +185,6 @@ class Forest {
   std::vector<Index> begin_, at_;  // joints of each body
   std::vector<Index> node_of_;     // of each body, or -1
   std::vector<bool> in_tree_;      // each joint
-  std::vector<bool> closing_;      // each joint
   std::vector<Node> nodes_;
   std::vector<Tree> trees_;
 };
@@ -293,7 +260,7 @@ Index lowest_free(const ColorSet& a, const ColorSet& b) {
 void lay_out_colors(std::span<const PlanJoint> joints, std::span<const float> mass, const Forest& forest,
                     JointPlanTables& plan) {
   struct Colored {
-    Index color, joint, in_tree, closing;
+    Index color, joint, in_tree;
   };
   std::vector<Colored> colored;
   std::vector<ColorSet> taken(mass.size());
@@ -310,13 +277,12 @@ void lay_out_colors(std::span<const PlanJoint> joints, std::span<const float> ma
         lowest_free(moves_a ? taken[std::size_t(j.body_a)] : none, moves_b ? taken[std::size_t(j.body_b)] : none);
     if (moves_a) taken[std::size_t(j.body_a)].add(color);
     if (moves_b) taken[std::size_t(j.body_b)].add(color);
-    colored.push_back({color, static_cast<Index>(i), in_tree ? 1 : 0, forest.closing(static_cast<Index>(i)) ? 1 : 0});
-    plan.lone_loops = plan.lone_loops || colored.back().closing != 0;
+    colored.push_back({color, static_cast<Index>(i), in_tree ? 1 : 0});
   }
   std::sort(colored.begin(), colored.end(), [&](const Colored& x, const Colored& y) {
     const PlanJoint &a = joints[std::size_t(x.joint)], &b = joints[std::size_t(y.joint)];
-    return std::tuple(x.color, x.in_tree, x.closing, a.axes, a.kind, a.row) <
-           std::tuple(y.color, y.in_tree, y.closing, b.axes, b.kind, b.row);
+    return std::tuple(x.color, x.in_tree, a.axes, a.kind, a.row) <
+           std::tuple(y.color, y.in_tree, b.axes, b.kind, b.row);
   });
   std::vector<ColorLane>& lanes = plan.color_lanes;
   for (std::size_t i = 0; i < colored.size(); ++i) {
@@ -324,7 +290,7 @@ void lay_out_colors(std::span<const PlanJoint> joints, std::span<const float> ma
       fill_block(lanes, kNoColorLane);
       plan.color_begin.push_back(static_cast<Index>(lanes.size()));
     }
-    lanes.push_back({joints[std::size_t(colored[i].joint)].row, colored[i].in_tree, colored[i].closing});
+    lanes.push_back({joints[std::size_t(colored[i].joint)].row, colored[i].in_tree});
   }
   fill_block(lanes, kNoColorLane);
   if (!lanes.empty()) plan.color_begin.push_back(static_cast<Index>(lanes.size()));

@@ -152,7 +152,6 @@ void JointTables::set_plan(Memory& memory, const JointPlanTables& plan) {
   color_lane_count_ = static_cast<Index>(plan.color_lanes.size());
   color_end_count_ = static_cast<Index>(plan.color_begin.size());
   used_kinds_ = plan.kinds;
-  lone_loops_ = plan.lone_loops;
 }
 
 void JointTables::adopt(Memory& memory, const ModelCopy& model, const StateCopy& state, Index rows) {
@@ -172,7 +171,6 @@ JointViews JointTables::views() const {
   v.plan.batches = {batches_.column().data, batch_count_};
   v.plan.color_lanes = {color_lanes_.column().data, color_lane_count_};
   v.plan.color_begin = {color_begin_.column().data, color_end_count_};
-  v.plan.lone_loops = lone_loops_;
   v.tree = {tree_words_.column().data, tree_lane_count_};
   v.rows = {row_words_.column().data, color_lane_count_};
   v.live_begin = {live_begin_.column().data, color_end_count_};

@@ -58,7 +58,6 @@ class JointTables {
   Array<JointParameters> parameters_;
   Array<CustomRow> custom_rows_;
   Index rows_ = 0;
-  bool lone_loops_ = false;                                                                   // of the plan
   Index tree_lane_count_ = 0, batch_count_ = 0, color_lane_count_ = 0, color_end_count_ = 0;  // of the plan
 };
 

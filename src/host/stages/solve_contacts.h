@@ -66,6 +66,7 @@ TALUS_INLINE int relax_sweeps(const StepShape& shape, int substep) {
 /// kJoints: the world has joints. A kernel of its own, since joints need more registers than contacts do.
 template <bool kJoints>
 struct SolveContactsTask {
+  static constexpr bool kManyRegisters = kJoints;
   StepViews v;
 
   template <class Team>

@@ -68,18 +68,13 @@ struct JointLoops {
     if (trees()) {
       team.for_each_lane("UpdateTreeLane", tree_lanes(), UpdateTreeLane{v.solve.rows, v.params, first, j.tree});
       team.for_each_batch("FactorTrees", batches(), FactorTrees{j.plan.batches, v.solve.rows, j.tree, j.bodies, first});
-      if (j.plan.lone_loops) {
-        team.for_each_batch("MeasureMobility", batches(),
-                            MeasureMobility{j.plan.batches, j.tree, j.bodies, v.solve.rows});
-      }
     }
     if (custom()) {
       team.for_each("FollowCustomLane", {&v.counters->joint_lanes, j.rows.size},
                     FollowCustomLane{v.solve.rows, custom_rows(), float(substeps) / float(v.shape.substeps), j.rows});
     }
     if (colors()) {
-      team.for_each_lane("UpdateJointLane", joint_lanes(),
-                         UpdateJointLane{v.solve.rows, j.bodies.mobility.data, v.params, first, j.rows});
+      team.for_each_lane("UpdateJointLane", joint_lanes(), UpdateJointLane{v.solve.rows, v.params, first, j.rows});
     }
   }
 
