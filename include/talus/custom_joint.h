@@ -263,7 +263,8 @@ int make_joint_rows_on_cuda(const void* bytes, const JointRowTable& table, void*
 template <class Functor>
 JointKind joint_kind(const Functor& functor) {
   static_assert(std::is_trivially_copyable_v<Functor>, "functors are copied as bytes, to a GPU among others");
-  static_assert(sizeof(Functor) <= JointKind::kMaxSize && alignof(Functor) <= 16);
+  static_assert(sizeof(Functor) <= JointKind::kMaxSize);
+  static_assert(alignof(Functor) <= 16);
   JointKind kind;
   std::memcpy(kind.functor, &functor, sizeof(Functor));
   kind.on_cpu = detail::make_joint_rows_on_cpu<Functor>;

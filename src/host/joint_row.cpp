@@ -234,7 +234,7 @@ JointDef definition_of(const JointMirror& mirror, BodyId a, BodyId b) {
 bool same_rows(const JointModelRow& a, const JointModelRow& b) {
   bool same = true;
 #define TALUS_COMPARE(type_, name, unit, meaning) same = same && std::memcmp(&a.name, &b.name, sizeof(type_)) == 0;
-  TALUS_JOINT_MODEL(TALUS_COMPARE)
+  TALUS_JOINT_MODEL(TALUS_COMPARE)  // NOLINT(bugprone-suspicious-memory-comparison): bits are compared
 #undef TALUS_COMPARE
   return same;
 }
