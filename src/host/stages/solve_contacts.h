@@ -90,8 +90,8 @@ struct SolveContactsTask {
         if constexpr (kJoints) JointLoops{v}.template sweep<Sweep::biased>(team, first);
         sweep_contacts<Sweep::biased>(team, v, moved);
         if constexpr (kJoints) {
-          // Limits pass on what contacts press them with: without this a doll's limbs overshoot by 0.4 rad, with it by
-          // 0.05, as with four iterations.
+          // Limits pass on what contacts press them with. In one run of 16 dolls on stairs they were overshot by 0.4
+          // rad without this, and by 0.04 rad with it.
           if (v.shape.bounded_joints) JointLoops{v}.template sweep<Sweep::biased>(team, first);
         }
       }
