@@ -62,7 +62,8 @@ struct Counters {
   Index disturbed_rows;  // body rows if there are such boxes, else 0
 
   // With events (kernels/events.h).
-  Index event_elements;  // pairs of this step and of the last one, and rows that may have fallen asleep
+  Index event_joints;    // rows of joints, if some may break
+  Index event_elements;  // the same, pairs of this step and of the last one, and rows that may have fallen asleep
   Index event_ends;      // the same and one
   Index events;          // of the last step; not a loop bound
   Index cached_pairs;    // pairs of the step that wrote the last contact cache

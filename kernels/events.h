@@ -7,6 +7,7 @@
 #include "counters.h"
 #include "event_columns.h"
 #include "islands.h"
+#include "joint_columns.h"
 #include "narrow.h"
 #include "sleep_columns.h"
 #include "solve.h"
@@ -82,31 +83,43 @@ struct NoteTouching {
 /// One element: how many elements the two kernels below have.
 struct BeginEvents {
   Counters* counters;
-  bool sleep;
+  bool sleep, breakable;
   TALUS_HD void operator()(Index) const {
     Counters& c = *counters;
     if (c.must_grow != 0) return;
-    c.event_elements = c.pairs + c.cached_pairs + (sleep ? c.rows : 0);
+    c.event_joints = breakable ? c.joints : 0;
+    c.event_elements = c.event_joints + c.pairs + c.cached_pairs + (sleep ? c.rows : 0);
     c.event_ends = c.event_elements + 1;
   }
 };
 
-/// What one element has to tell. Elements: pairs of this step, pairs of the last one, body rows.
+/// What one element has to tell. Elements: joints, if some may break, pairs of this step, pairs of the last one, body
+/// rows.
 struct EventSource {
   BodyModel model;
   BodyState state;
   ContactCache last, next;
   EventViews events;
   Column<std::uint32_t> change;  // SleepRows; empty where bodies do not sleep
+  JointState joints;
   const StepParams* params;
   const Counters* counters;
 
   /// Writes up to two events to `out`, unless it is null. Returns how many there are.
   TALUS_HD Index tell(Index element, EventRecord* out) const {
+    if (element < counters->event_joints) return tell_joint(element, out);
+    element -= counters->event_joints;
     if (element < counters->pairs) return tell_pair(element, out);
     element -= counters->pairs;
     if (element < counters->cached_pairs) return tell_end(element, out);
     return tell_row(element - counters->cached_pairs, out);
+  }
+
+  TALUS_HD Index tell_joint(Index joint, EventRecord* out) const {
+    if (joints.broken[joint] != 2) return 0;
+    const float impulse = params->dt * length(joints.force[joint]);
+    if (out != nullptr) *out = {EventType::joint_broke, joint, -1, 0.0f, impulse, {0.0f, 0.0f, 0.0f}};
+    return 1;
   }
 
   TALUS_HD Index tell_pair(Index pair, EventRecord* out) const {

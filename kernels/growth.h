@@ -17,7 +17,7 @@ TALUS_INLINE void clear_loop_bounds(Counters& c) {
   c.tree_lanes = c.tree_blocks = c.tree_batches = c.joint_lanes = c.joint_blocks = c.joints = c.new_tree_lanes =
       c.new_joint_blocks = 0;
   c.active_lanes = c.block_runs = c.search_blocks = c.island_lanes = c.island_pairs = c.island_joints = 0;
-  c.stirred_joints = c.wake_rows = c.event_elements = c.event_ends = 0;
+  c.stirred_joints = c.wake_rows = c.event_joints = c.event_elements = c.event_ends = 0;
   for (Index& begin : c.color_begin) begin = 0;
   for (Index& size : c.color_size) size = 0;
 }

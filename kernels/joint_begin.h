@@ -207,7 +207,7 @@ struct MakeJointBlock {
     rows.set(joint_row::body_b, lane, std::uint32_t(from.body(holds ? m.body_b[joint] : -1)));
     from.set_frames(rows, joint_row::anchor_a, lane, joint, holds);
     const std::uint8_t kind = holds ? m.kind[joint] : std::uint8_t(0);
-    rows.set(joint_row::radial, lane, is_custom(kind) ? 2.0f : float(kind));
+    rows.set(joint_row::kind, lane, is_custom(kind) ? kCustomLane : kind == kRadial ? kRadialLane : 0.0f);
     rows.set(joint_row::lone, lane, holds ? float(lone_swing(m.axes[joint])) : 0.0f);
     rows.set(joint_row::limit_hertz, lane, holds ? m.limit_hertz[joint] : 0.0f);
     rows.set(joint_row::limit_damping_ratio, lane, holds ? m.limit_damping_ratio[joint] : 0.0f);

@@ -151,7 +151,7 @@ struct FinishJointLane {
     const Real zero(0.0f), per_time = Real(1.0f) / Real(report.params->dt);
     const JointReport::Reading<Real> r =
         report.read<Real>(load_frames<Real>(rows, joint_row::offset, lane), index_a.data(), index_b.data(),
-                          load<Real>(rows, joint_row::radial, lane) == Real(1.0f),
+                          load<Real>(rows, joint_row::kind, lane) == Real(kRadialLane),
                           load<Real>(rows, joint_row::lone, lane), load<Real>(rows, joint_row::position + 3, lane));
     JointReport::scatter(joint, r.position, report.state.position_linear, report.state.position_angular);
     JointReport::scatter(joint, r.rate, report.state.velocity_linear, report.state.velocity_angular);
@@ -213,12 +213,16 @@ struct BreakJoint {
   Counters* counters;
 
   TALUS_HD void operator()(Index joint) const {
-    if (model.alive[joint] == 0 || state.broken[joint] != 0) return;
+    if (model.alive[joint] == 0) return;
+    if (state.broken[joint] != 0) {
+      state.broken[joint] = 1;
+      return;
+    }
     if (length(state.force[joint]) <= model.break_force[joint] &&
         length(state.torque[joint]) <= model.break_torque[joint]) {
       return;
     }
-    state.broken[joint] = 1;
+    state.broken[joint] = 2;
     atomic_add(&counters->broken_joints, 1);
     atomic_min(&counters->joints_begun, 0);  // its lanes change
   }

@@ -186,12 +186,13 @@ void Simulation::make_scratch() {
   if (with_events_) make_event_room();
 }
 
-// For all that can happen: each contact begins and hits, each pair of the last step ends, each body sleeps and wakes.
+// For all that can happen: each contact begins and hits, each pair of the last step ends, each body sleeps and
+// wakes, each joint breaks.
 void Simulation::make_event_room() {
-  const Index pairs = caches_[0].partner.size(), most = 2 * room_.contacts + pairs + 2 * row_capacity_;
-  if (event_place_.size() < 2 * pairs + row_capacity_ + 1) {
-    event_place_.reset(memory_, 2 * pairs + row_capacity_ + 1, "places of events");
-  }
+  const Index pairs = caches_[0].partner.size(), joints = joints_.rows();
+  const Index most = 2 * room_.contacts + pairs + 2 * row_capacity_ + joints,
+              places = 2 * pairs + row_capacity_ + joints + 1;
+  if (event_place_.size() < places) event_place_.reset(memory_, places, "places of events");
   if (event_records_.size() < most) event_records_.reset(memory_, most, "events");
 }
 

@@ -327,7 +327,7 @@ void check_joints(const Snapshot& s) {
     if (m.alive == 0) continue;
     check(m.kind <= custom_kind(kMaxJointKinds - 1) && (!is_custom(m.kind) || m.kind < custom_kind(j.kinds)),
           "a joint of an unknown kind");
-    check(mirror.collide <= 1 && j.state.view.broken[row] <= 1, "a flag of a joint that is not 0 or 1");
+    check(mirror.collide <= 1 && j.state.view.broken[row] <= 2, "a flag of a joint that is out of range");
     const auto is_body = [&](Index body) {
       return body == -1 || (body >= 0 && body < s.rows && s.model.view.alive[body] != 0);
     };

@@ -142,8 +142,16 @@ std::vector<Event> World::read_events() {
   w.settle();
   std::vector<Event> list;
   for (const EventRecord& e : w.sim->events_copy()) {
-    const BodyId b = e.b >= 0 ? w.slots.id(e.b) : BodyId{};
-    list.push_back({e.type, w.slots.id(e.a), b, e.speed, e.impulse, e.normal});
+    const auto body = [&](Index row) { return row >= 0 ? w.slots.id(row) : kWorld; };
+    Event event{e.type, body(e.a), body(e.b), {}, e.speed, e.impulse, e.normal};
+    if (e.type == EventType::joint_broke) {  // removed since: its row has no bodies
+      const JointModelRow& joint = w.joint_mirror(e.a).model;
+      event.a = joint.alive != 0 ? body(joint.body_a) : kWorld;
+      event.b = joint.alive != 0 ? body(joint.body_b) : kWorld;
+      const BodyId slot = w.joint_slots.id(e.a);
+      event.joint = {slot.slot, slot.generation};
+    }
+    list.push_back(event);
   }
   return list;
 }

@@ -136,5 +136,29 @@ TEST_P(Events, AreRefusedIfNobodyAskedForThem) {
   EXPECT_NE(error_of([&] { scene.world.read_events(); }).find("WorldDef::events"), std::string::npos);
 }
 
+TEST_P(Events, AJointThatBreaksIsToldOnce) {
+  Scene scene(telling());
+  const BodyId held = scene.add(Scene::body(sphere(0.2f), {0.0f, 5.0f, 0.0f}, 2.0f));
+  const BodyId other = scene.add(Scene::body(sphere(0.2f), {2.0f, 5.0f, 0.0f}, 2.0f));
+  JointDef joint = ball_joint(kWorld, held, {0.0f, 5.0f, 0.0f});
+  joint.break_force = 30.0f;  // [N] more than 19.6
+  const JointId weak = scene.world.add_joint(joint);
+  scene.world.add_joint(ball_joint(kWorld, other, {2.0f, 5.0f, 0.0f}));
+  std::vector<Event> events;
+  for (int step = 0; step < 30; ++step) {
+    if (step == 10) scene.world.apply_force(held, {0.0f, -40.0f, 0.0f});
+    scene.run(1);
+    for (const Event& e : scene.world.read_events()) {
+      EXPECT_EQ(step, 10);
+      events.push_back(e);
+    }
+  }
+  ASSERT_EQ(events.size(), 1u);
+  EXPECT_EQ(events[0].type, EventType::joint_broke);
+  EXPECT_EQ(events[0].joint, weak);
+  EXPECT_TRUE(events[0].a == kWorld && events[0].b == held);
+  EXPECT_NEAR(events[0].impulse, 59.62f * kStep, 0.01f * 59.62f * kStep);
+}
+
 }  // namespace
 }  // namespace talus::test

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Stage report_events: contacts of this step and of the last one -> events. What it needs to know of the solve is noted
-// on the way: begin_events, sum_loads, note_touching. All of it nothing, unless events are asked for.
+// Stage report_events: contacts of this step and of the last one, joints -> events. What it needs to know of the solve
+// is noted on the way: begin_events, sum_loads, note_touching. All of it nothing, unless events are asked for.
 #pragma once
 #include "events.h"
 #include "exec.h"
@@ -58,8 +58,9 @@ void report_events(Exec& exec, const StepViews& v) {
   if (!v.shape.events) return;
   exec.begin_stage(Stage::report_events);
   const Count ends{&v.counters->event_ends, v.events.place.size};
-  const EventSource source{v.model, v.state, v.last, v.next, v.events, v.sleep.rows.change, v.params, v.counters};
-  exec.for_each("BeginEvents", {nullptr, 1}, BeginEvents{v.counters, v.shape.sleep});
+  const EventSource source{v.model,        v.state,  v.last,    v.next, v.events, v.sleep.rows.change,
+                           v.joints.state, v.params, v.counters};
+  exec.for_each("BeginEvents", {nullptr, 1}, BeginEvents{v.counters, v.shape.sleep, v.shape.breakable});
   exec.for_each("CountEvents", ends, CountEvents{source});
   exec.exclusive_scan("place events", v.events.place, ends);
   exec.together("report_events", EndEventsTask{v, {source, v.counters}});
