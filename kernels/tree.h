@@ -16,15 +16,13 @@
 
 namespace talus::inline TALUS_ISA {
 
-constexpr float kErrorPart =
-    0.6f;  // [1] of an error that is removed in a sub-step; with 1 a toe pressed to the ground chatters
+constexpr float kErrorPart = 0.6f;      // [1] of an error, removed in a sub-step; with 1 a toe on the ground chatters
 constexpr float kMostJointPush = 3.0f;  // [m/s, rad/s] at which an error of a joint is removed at most
 constexpr float kLeaves = 0.05f;        // [m/s, rad/s] at which an axis leaves a limit that it was pressed to
 constexpr float kFollowTurn = 1e-4f;    // [rad] in a step; rows of bodies that turn less stay as they were made
 constexpr float kSnapLoad = 4.0f;       // [1] weights that a chain may carry before it is known to
 
-// ---- fields of tree rows
-// ---------------------------------------------------------------------------------------------
+// ---- fields of lanes ------------------------------------------------------------------------------------------------
 
 template <class Real, int Fields>
 TALUS_INLINE Mat3Of<Real> load_matrix(const LaneBlocks<Fields>& rows, int field, Index lane) {
@@ -134,7 +132,8 @@ struct UpdateTreeLane {
     const JointBody<Real> child = joint_body<Real>(bodies, child_index.data());
     const JointBody<Real> parent = joint_body<Real>(bodies, parent_index.data());
     const Real zero(0.0f), one(1.0f), sign = load<Real>(rows, tree_row::sign, lane);
-    const Mask<Real> child_is_a = sign<zero, moves = child.inv_mass> zero;
+    const Mask<Real> child_is_a = sign < zero;
+    const Mask<Real> moves = child.inv_mass > zero;
     const JointBody<Real> a = chosen(child_is_a, child, parent), b = chosen(child_is_a, parent, child);
     const JointFrames<Real> at = load_frames<Real>(rows, tree_row::offset, lane);
     const JointArms<Real> arms = joint_arms(at, a, b);
@@ -219,10 +218,11 @@ struct UpdateTreeLane {
   /// A limit that was pressed on lets go of an axis that leaves it when the step begins.
   template <class Real>
   TALUS_INLINE void let_go(Index lane, int axis, Real& locked, Real rate) const {
-    const Real pressed = load<Real>(rows, tree_row::pressed + axis, lane);
-    if (!any_of(pressed * pressed > Real(0.0f))) return;
-    locked = select(pressed * rate > Real(kLeaves), Real(0.0f), locked);
-    store(rows, tree_row::locked + axis, lane, locked);
+    const Real pressed = load<Real>(rows, tree_row::pressed + axis, lane), zero(0.0f);
+    const Mask<Real> leaves = pressed * rate > Real(kLeaves);
+    if (!any_of(leaves)) return;
+    locked = select(leaves, zero, locked);
+    store(rows, tree_row::locked + axis, lane, select(leaves, zero, load<Real>(rows, tree_row::locked + axis, lane)));
   }
   template <class Real>
   TALUS_INLINE static JointBody<Real> chosen(Mask<Real> first, const JointBody<Real>& yes, const JointBody<Real>& no) {
@@ -489,58 +489,65 @@ struct SolveTrees {
     }
   }
 
+  /// A lane before its impulse is applied.
+  template <class Real>
+  struct Found {
+    Body<Real> child, parent;
+    JointLevers<Real> child_levers, parent_levers;
+    Vec6Of<Real> follows;  // change of the child's velocity by what hangs on it
+    Vec6Of<Real> impulse;
+  };
+  template <class Real, bool kBallOnly>
+  TALUS_INLINE Found<Real> find(Index lane, const Sym6Of<Real>& response, const RowIndices<Real>& child,
+                                const RowIndices<Real>& parent) const {
+    Found<Real> f;
+    f.child = body_of<Real>(&velocity->linear.x, child.data());
+    f.parent = body_of<Real>(&velocity->linear.x, parent.data());
+    const Body<Real> x = body_of<Real>(&hanging.push.data->linear.x, child.data());
+    f.follows = response * Vec6Of<Real>{x.linear, x.angular};
+    f.child_levers = levers<Real, kBallOnly>(tree_row::lever_child, lane);
+    f.parent_levers = levers<Real, kBallOnly>(tree_row::lever_parent, lane);
+    const Vec6Of<Real> turn_c = turning<Real, kBallOnly>(f.child_levers, f.child.angular + f.follows.b);
+    const Vec6Of<Real> turn_p = turning<Real, kBallOnly>(f.parent_levers, f.parent.angular);
+    Vec6Of<Real> turns{turn_c.a - turn_p.a, {}};
+    if constexpr (!kBallOnly) turns.b = turn_c.b - turn_p.b;
+    f.impulse = impulse_of<Real, kBallOnly>(lane, (f.child.linear + f.follows.a) - f.parent.linear, turns);
+    return f;
+  }
+
   template <class Real, bool kBallOnly>
   TALUS_INLINE void up(Index lane) const {
     const RowIndices<Real> child(rows, tree_row::child, lane), parent(rows, tree_row::parent, lane);
-    const Body<Real> c = body_of<Real>(&velocity->linear.x, child.data());
-    const Body<Real> p = body_of<Real>(&velocity->linear.x, parent.data());
-    const Body<Real> x = body_of<Real>(&hanging.push.data->linear.x, child.data());
-    const Vec6Of<Real> follows = load_sym6<Real>(rows, tree_row::response, lane) * Vec6Of<Real>{x.linear, x.angular};
-    const JointLevers<Real> child_levers = levers<Real, kBallOnly>(tree_row::lever_child, lane);
-    const JointLevers<Real> parent_levers = levers<Real, kBallOnly>(tree_row::lever_parent, lane);
-    const Vec6Of<Real> turn_c = turning<Real, kBallOnly>(child_levers, c.angular + follows.b);
-    const Vec6Of<Real> turn_p = turning<Real, kBallOnly>(parent_levers, p.angular);
-    Vec6Of<Real> turns{turn_c.a - turn_p.a, {}};
-    if constexpr (!kBallOnly) turns.b = turn_c.b - turn_p.b;
-    const Vec6Of<Real> impulse = impulse_of<Real, kBallOnly>(lane, (c.linear + follows.a) - p.linear, turns);
+    const Sym6Of<Real> response = load_sym6<Real>(rows, tree_row::response, lane);
+    const Found<Real> f = find<Real, kBallOnly>(lane, response, child, parent);
     Body<Real> carried = body_of<Real>(&hanging.push.data->linear.x, parent.data());
-    carried.linear = carried.linear - linear_part<Real, kBallOnly>(lane, impulse.a);
-    carried.angular = carried.angular - angular_part<Real, kBallOnly>(parent_levers, impulse);
-    put(&hanging.push.data->linear.x, parent.data(), carried, p.inv_mass > Real(0.0f));
+    carried.linear = carried.linear - linear_part<Real, kBallOnly>(lane, f.impulse.a);
+    carried.angular = carried.angular - angular_part<Real, kBallOnly>(f.parent_levers, f.impulse);
+    put(&hanging.push.data->linear.x, parent.data(), carried, f.parent.inv_mass > Real(0.0f));
   }
 
   template <class Real, bool kBallOnly>
   TALUS_INLINE void down(Index lane) const {
     const Real zero(0.0f);
     const RowIndices<Real> child(rows, tree_row::child, lane), parent(rows, tree_row::parent, lane);
-    Body<Real> c = body_of<Real>(&velocity->linear.x, child.data());
-    const Body<Real> p = body_of<Real>(&velocity->linear.x, parent.data());
-    const Body<Real> x = body_of<Real>(&hanging.push.data->linear.x, child.data());
     const Sym6Of<Real> response = load_sym6<Real>(rows, tree_row::response, lane);
-    const Vec6Of<Real> follows = response * Vec6Of<Real>{x.linear, x.angular};
-    const JointLevers<Real> child_levers = levers<Real, kBallOnly>(tree_row::lever_child, lane);
-    const JointLevers<Real> parent_levers = levers<Real, kBallOnly>(tree_row::lever_parent, lane);
-    const Vec6Of<Real> turn_c = turning<Real, kBallOnly>(child_levers, c.angular + follows.b);
-    const Vec6Of<Real> turn_p = turning<Real, kBallOnly>(parent_levers, p.angular);
-    Vec6Of<Real> turns{turn_c.a - turn_p.a, {}};
-    if constexpr (!kBallOnly) turns.b = turn_c.b - turn_p.b;
-    const Vec6Of<Real> impulse = impulse_of<Real, kBallOnly>(lane, (c.linear + follows.a) - p.linear, turns);
-    const Vec6Of<Real> more = response * Vec6Of<Real>{linear_part<Real, kBallOnly>(lane, impulse.a),
-                                                      angular_part<Real, kBallOnly>(child_levers, impulse)};
-    const Vec3Of<Real> linear = follows.a + more.a, angular = follows.b + more.b;
-    const Mask<Real> moves = c.inv_mass > zero;
-    c.linear = c.linear + linear;
-    c.angular = c.angular + angular;
-    put(&velocity->linear.x, child.data(), c, moves);
-    Body<Real> free = body_of<Real>(&free_velocity->linear.x, child.data());
-    free.linear = free.linear + linear;
-    free.angular = free.angular + angular;
-    put(&free_velocity->linear.x, child.data(), free, moves);
+    const Found<Real> f = find<Real, kBallOnly>(lane, response, child, parent);
+    const Vec6Of<Real> more = response * Vec6Of<Real>{linear_part<Real, kBallOnly>(lane, f.impulse.a),
+                                                      angular_part<Real, kBallOnly>(f.child_levers, f.impulse)};
+    const Vec3Of<Real> linear = f.follows.a + more.a, angular = f.follows.b + more.b;
+    const Mask<Real> moves = f.child.inv_mass > zero;
+    const auto change = [&](BodyVelocity* records, Body<Real> body) {
+      body.linear = body.linear + linear;
+      body.angular = body.angular + angular;
+      put(&records->linear.x, child.data(), body, moves);
+    };
+    change(velocity, f.child);
+    change(free_velocity, body_of<Real>(&free_velocity->linear.x, child.data()));
     const Vec3Of<Real> none{zero, zero, zero};
     put(&hanging.push.data->linear.x, child.data(), Body<Real>{none, none, zero, zero}, moves);
-    store(rows, tree_row::impulse, lane, load_vector<Real>(rows, tree_row::impulse, lane) + impulse.a);
+    store(rows, tree_row::impulse, lane, load_vector<Real>(rows, tree_row::impulse, lane) + f.impulse.a);
     if constexpr (!kBallOnly) {
-      store(rows, tree_row::impulse + 3, lane, load_vector<Real>(rows, tree_row::impulse + 3, lane) + impulse.b);
+      store(rows, tree_row::impulse + 3, lane, load_vector<Real>(rows, tree_row::impulse + 3, lane) + f.impulse.b);
     }
   }
 };

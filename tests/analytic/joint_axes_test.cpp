@@ -288,6 +288,19 @@ TEST_P(JointAxes, LimitLetsGo) {
   }
 }
 
+// An impulse away from a limit that is pressed on goes through: v = -J/m + g t.
+TEST_P(JointAxes, PressedLimitLetsAnImpulseThrough) {
+  for (const float hertz : {0.0f, 3.0f}) {
+    JointDef settings = slider_joint({}, {}, {}, {1, 0, 0});
+    settings.limit_hertz = hertz;
+    Sled s(pulled(9.81f), 2, limited(-5, 0), 0, settings);
+    s.world.step_n(120, kStep);
+    s.world.apply_impulse(s.body, {-4, 0, 0});
+    s.world.step(kStep);
+    EXPECT_NEAR(s.world.linear_velocity(s.body).x, -2 + 9.81 / 60, 0.02) << hertz;
+  }
+}
+
 // ---- dry friction -----------------------------------------------------------------------------------------------
 
 TEST_P(JointAxes, FrictionHoldsBelowAndSlidesAbove) {

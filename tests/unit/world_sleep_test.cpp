@@ -4,6 +4,7 @@
 #include <talus/talus.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <sstream>
 #include <vector>
@@ -337,6 +338,34 @@ TEST(SleepingPile, SleepsWithinTwentySecondsAndStaysAsItIs) {
   }
   EXPECT_EQ(hashes[0], hashes[1]);
   EXPECT_EQ(hashes[0], hashes[2]);
+}
+
+// Joints that sleep share blocks of lanes with joints that do not, and with what happens to their limits.
+TEST_P(Sleep, AJointThatSleptBesideABusyOneHolds) {
+  Scene scene(sleepy());
+  std::vector<BodyId> bars;
+  for (int i = 0; i < 2; ++i) {  // beams that lie on the lower limit of a hinge at one end
+    const float z = 3.0f * float(i);
+    bars.push_back(scene.box({0.5f, 5.0f, z}, {0.5f, 0.1f, 0.1f}, 2.0f));
+    JointDef hinge = hinge_joint(kWorld, bars.back(), {0.0f, 5.0f, z}, {0.0f, 0.0f, 1.0f});
+    hinge.axis(Axis::twist) = {.mode = AxisMode::limited, .lower = 0.0f, .upper = 1.5f};
+    scene.world.add_joint(hinge);
+  }
+  ASSERT_GT(steps_to_sleep(scene, bars[0], 120), 0);
+  for (int kick = 0; kick < 3; ++kick) {  // leaves its limit, and falls back
+    scene.world.apply_angular_impulse(bars[1], {0.0f, 0.0f, 3.0f});
+    scene.run(1);
+    EXPECT_GT(scene.spin(bars[1]).z, 0.5f);
+    scene.run(89);
+  }
+  ASSERT_FALSE(scene.world.is_awake(bars[0]));
+  scene.world.apply_impulse(bars[0], {0.0f, 1.0f, 0.0f});
+  for (int step = 0; step < 60; ++step) {
+    scene.run(1);
+    const Vec3 p = scene.position(bars[0]);
+    ASSERT_NEAR(std::hypot(p.x, p.y - 5.0f), 0.5f, 1e-3f) << "step " << step;
+    ASSERT_GT(p.y, 4.99f) << "step " << step;
+  }
 }
 
 }  // namespace
