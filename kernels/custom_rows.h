@@ -62,7 +62,7 @@ struct FollowCustomLane {
   JointRows rows;
 
   TALUS_HD void operator()(Index lane) const {
-    if (rows.word(joint_row::rests, lane) != 0 || rows.number(joint_row::radial, lane) != 2.0f) return;
+    if (rows.word(joint_row::rests, lane) != 0 || rows.number(joint_row::kind, lane) != kCustomLane) return;
     const std::uint32_t joint = rows.word(joint_row::joint, lane);
     const CustomMoves moves = CustomMoves::of(bodies, rows, lane);
     for (int i = 0; i < kAxisCount; ++i) {
@@ -94,7 +94,7 @@ struct FinishCustomLane {
   TALUS_HD void operator()(Index lane) const {
     const std::uint32_t word = rows.word(joint_row::joint, lane);
     if (word == ~0u || rows.word(joint_row::rests, lane) != 0) return;
-    if (rows.number(joint_row::radial, lane) != 2.0f) return;
+    if (rows.number(joint_row::kind, lane) != kCustomLane) return;
     const Index joint = Index(word);
     const CustomMoves moves = CustomMoves::of(bodies, rows, lane);
     const BodyVelocity a = bodies.velocity[Index(rows.word(joint_row::body_a, lane))];

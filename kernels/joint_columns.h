@@ -42,7 +42,7 @@
   X(float, break_torque, "N m", "")
 
 #define TALUS_JOINT_STATE(X)                                                                                   \
-  X(std::uint8_t, broken, "1", "1: holds nothing any more")                                                    \
+  X(std::uint8_t, broken, "1", "1: holds nothing any more; 2: since the end of this step")                     \
   X(Vec3, position_linear, "m", "coordinates of the axes at the end of the step")                              \
   X(Vec3, position_angular, "rad", "twist counts turns")                                                       \
   X(Vec3, velocity_linear, "m/s", "their rates")                                                               \
@@ -70,8 +70,7 @@ struct JointStateRow {
   TALUS_JOINT_STATE(TALUS_DECLARE_VALUE)
 };
 
-// ---- JointModel::kind
-// ------------------------------------------------------------------------------------------------
+// ---- JointModel::kind -----------------------------------------------------------------------------------------------
 
 constexpr std::uint8_t kRadial = 1;
 constexpr int kGearKind = 1;        // JointDef::kind of gear_joint(); kinds of the caller's come after it
@@ -83,10 +82,13 @@ constexpr bool is_custom(std::uint8_t kind) {
   return kind > kRadial;
 }
 
+// joint_row::kind
+constexpr float kRadialLane = 1.0f;  // the x axis is the distance
+constexpr float kCustomLane = 2.0f;  // FollowCustomLane makes the rows
+
 constexpr float kNoLimit = 1e30f;  // stands for infinity in the tables, so that products stay finite
 
-// ---- JointModel::axes
-// ------------------------------------------------------------------------------------------------
+// ---- JointModel::axes -----------------------------------------------------------------------------------------------
 
 constexpr int kAxisBits = 4;  // of each axis: mode, then drive
 /// The bits of one axis, in their place.
@@ -107,8 +109,7 @@ constexpr int lone_swing(std::uint32_t axes) {
   return y == z ? 0 : y ? int(Axis::swing_y) : int(Axis::swing_z);
 }
 
-// ---- the plan: in which order joints are solved; made by the host whenever joints come or go
-// -----------------------------
+// ---- the plan: in which order joints are solved; made by the host whenever joints come or go ------------------------
 
 /// A lane of the tree solver: a body and the joint by which it hangs on its parent. Lanes of a batch lie in whole
 /// blocks, children before parents, and no two lanes of a block have the same parent.
@@ -138,8 +139,7 @@ struct JointPlan {
   bool operator==(const JointPlan&) const = default;
 };
 
-// ---- scratch of the solver: a lane for each lane of the plan
-// -----------------------------------------------------------
+// ---- scratch of the solver: a lane for each lane of the plan --------------------------------------------------------
 
 /// Of the tree solver. Rows are turned such that they are child against parent: for row i,
 /// direction_i . (v_child - v_parent) + lever_child_i . w_child - lever_parent_i . w_parent. Turning rows have no
@@ -189,7 +189,7 @@ enum Field : int {
   rests,                             // 1: nothing is awake in any lane of the block, which is left out
   locked,                            // 1 for each axis that is locked here, else 0
   driven = locked + 6,               // talus::Drive of each axis
-  radial = driven + 6,               // 1: the x axis is the distance; 2: rows of a kind of the caller's
+  kind = driven + 6,                 // 0: six axes; kRadialLane, kCustomLane
   lone,                              // lone_swing()
   offset,                            // [m] from A's centre to B's at the start of the step
   anchor_a = offset + 3,             //

@@ -38,8 +38,8 @@ struct UpdateJointLane {
     store(rows, joint_row::give_a, lane, give_a);
     store(rows, joint_row::give_b, lane, give_b);
     Levers<Real> levers[kAxisCount] = {};
-    const Real kind = load<Real>(rows, joint_row::radial, lane);
-    const Mask<Real> radial = kind == one, custom = kind > one;
+    const Real kind = load<Real>(rows, joint_row::kind, lane);
+    const Mask<Real> radial = kind == Real(kRadialLane), custom = kind == Real(kCustomLane);
     const bool some_custom = (uses & joint_uses::kCustom) != 0;  // FollowCustomLane has made their rows
     const auto prepare_axis = [&](int i, Real position, Real give) {
       const Real last = load<Real>(rows, joint_row::position + i, lane);

@@ -92,8 +92,7 @@ struct JointId {
   auto operator<=>(const JointId&) const = default;
 };
 
-// ---- the usual joints, made at a place in the world
-// ------------------------------------------------------------------
+// ---- the usual joints, made at a place in the world -----------------------------------------------------------------
 
 /// Frame at a point whose x axis is along a direction, which need not have unit length; the others are any.
 Transform frame_along(Vec3 point, Vec3 x_axis);
@@ -125,8 +124,7 @@ JointDef drag_joint(BodyId body, Vec3 point, float hertz, float max_force);
 /// Axis::twist is what is missing, [rad], swing_y the angle of a and swing_z that of b since the joint was made.
 JointDef gear_joint(BodyId a, Vec3 axis_a, BodyId b, Vec3 axis_b, float ratio);
 
-// ---- what can be read
-// --------------------------------------------------------------------------------------------------
+// ---- what can be read -----------------------------------------------------------------------------------------------
 
 /// A joint after a step. The reaction is what b feels from the joint, as a mean over the step.
 struct JointReading {

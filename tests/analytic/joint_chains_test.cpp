@@ -12,17 +12,6 @@ namespace {
 
 class JointChains : public JointTest {
  protected:
-  static double energy(World& world) {
-    const Mechanics m = world.mechanics();
-    return m.kinetic_energy + m.potential_energy;
-  }
-  /// [m] Sum of the errors of all joints.
-  static double stretch(scenes::RunningScene& run) {
-    const std::vector<BodyMotion> motions = run.motions();
-    double sum = 0;
-    for (const AssemblyJoint& joint : run.scene().joints) sum += scenes::joint_error(run.scene(), joint, motions);
-    return sum;
-  }
   /// A chain that hangs, turned about its upper end to lie along x.
   static scenes::Scene lying(scenes::Scene chain) {
     for (BodyDef& body : chain.bodies) {

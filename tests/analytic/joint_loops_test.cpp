@@ -10,20 +10,7 @@
 namespace talus::test {
 namespace {
 
-class JointLoops : public JointTest {
- protected:
-  static double energy(World& world) {
-    const Mechanics m = world.mechanics();
-    return m.kinetic_energy + m.potential_energy;
-  }
-  /// [m] Sum of the errors of all joints.
-  static double stretch(scenes::RunningScene& run) {
-    const std::vector<BodyMotion> motions = run.motions();
-    double sum = 0;
-    for (const AssemblyJoint& joint : run.scene().joints) sum += scenes::joint_error(run.scene(), joint, motions);
-    return sum;
-  }
-};
+class JointLoops : public JointTest {};
 TALUS_INSTANTIATE_ON_CPU(JointLoops);
 
 // The smallest grid with a loop, drifting without gravity: sweeps that leave something of the loop undone may not feed

@@ -5,6 +5,8 @@
 #include <cstdio>
 
 #include "analytic/rig.h"
+#include "scenes/metrics.h"
+#include "scenes/scene.h"
 
 namespace talus::test {
 
@@ -24,6 +26,17 @@ class JointTest : public BackendTest {
     WorldDef d = def(solver);
     d.gravity = {0, 0, 0};
     return d;
+  }
+  static double energy(World& world) {
+    const Mechanics m = world.mechanics();
+    return m.kinetic_energy + m.potential_energy;
+  }
+  /// [m] Sum of the errors of all joints.
+  static double stretch(scenes::RunningScene& run) {
+    const std::vector<BodyMotion> motions = run.motions();
+    double sum = 0;
+    for (const AssemblyJoint& joint : run.scene().joints) sum += scenes::joint_error(run.scene(), joint, motions);
+    return sum;
   }
   static void note(const std::string& name, double value) {
     char text[32];

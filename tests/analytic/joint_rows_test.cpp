@@ -2,6 +2,7 @@
 // The rows of joints, as functions: each is the derivative of its coordinate, and pushes two bodies such that nothing
 // is left over. In double precision, so that differences over small times are good to 1e-6.
 #include <gtest/gtest.h>
+#include <talus/custom_joint.h>
 
 #include <algorithm>
 #include <cmath>
@@ -241,6 +242,9 @@ TEST(ArcTangent, IsWithinItsBoundInAllOctants) {
     const double angle = -kPi + (i + 0.5) * 2 * kPi / 200000, r = std::exp2(i % 41 - 20);
     const float x = float(r * std::cos(angle)), y = float(r * std::sin(angle));
     worst = std::max(worst, std::fabs(double(arc_tangent(y, x)) - std::atan2(double(y), double(x))));
+    ASSERT_EQ(arc_tangent(y, x), joint_math::arc_tangent(y, x)) << "callers' functors have the same";
+    const float last = 0.01f * float(i - 100000), wrapped = float(angle);  // up to 160 turns
+    ASSERT_NEAR(unwrapped(wrapped, last), joint_math::unwrapped(wrapped, last), 1e-3f);
   }
   EXPECT_LT(worst, 3e-7);
   RecordProperty("worst", std::to_string(worst * 1e7) + "e-7");

@@ -3,7 +3,9 @@
 #include <gtest/gtest.h>
 #include <talus/talus.h>
 
+#include <algorithm>
 #include <cstdint>
+#include <vector>
 
 #include "unit/custom_kinds.h"
 
@@ -40,11 +42,19 @@ std::uint64_t hash_after(Backend backend, int steps) {
   return world.state_hash();
 }
 
-TEST(CudaCustomJoint, HasTheBitsOfTheCpu) {
+class CudaCustomJoint : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    const std::vector<Backend> backends = available_backends();
+    if (std::find(backends.begin(), backends.end(), Backend::cuda) == backends.end()) GTEST_SKIP() << "no CUDA device";
+  }
+};
+
+TEST_F(CudaCustomJoint, HasTheBitsOfTheCpu) {
   EXPECT_EQ(hash_after(Backend::cuda, 10), hash_after(Backend::cpu, 10));
 }
 
-TEST(CudaCustomJoint, AKindOfTheHostCompilerIsRefused) {
+TEST_F(CudaCustomJoint, AKindOfTheHostCompilerIsRefused) {
   WorldDef def;
   def.backend = Backend::cuda;
   World world(def);

@@ -4,12 +4,11 @@
 #include <talus/talus.h>
 
 #include <cmath>
-#include <functional>
-#include <sstream>
 #include <string>
 
 #include "support/backends.h"
 #include "support/scene.h"
+#include "support/snapshot.h"
 #include "unit/custom_kinds.h"
 
 namespace talus::test {
@@ -36,24 +35,6 @@ WorldDef on_cpu(Vec3 gravity = {0, -9.81f, 0}) {
 float distance(Vec3 a, Vec3 b) {
   return std::hypot(a.x - b.x, a.y - b.y, a.z - b.z);
 }
-std::string error_of(const std::function<void()>& call) {
-  try {
-    call();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "";
-}
-std::string saved(World& world) {
-  std::ostringstream out(std::ios::binary);
-  world.save(out);
-  return out.str();
-}
-void restore(World& world, const std::string& bytes) {
-  std::istringstream in(bytes, std::ios::binary);
-  world.restore(in);
-}
-
 // A bar that hangs on one end; turns by more than a full swing in 2 s.
 class Pendulum : public Scene {
  public:

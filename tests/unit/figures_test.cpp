@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "scenes/metrics.h"
+#include "support/scene.h"
 
 namespace talus {
 namespace {
@@ -35,16 +36,8 @@ scenes::Metrics measure(const Assembly& assembly) {
   for (const BodyDef& def : assembly.bodies) motions.push_back({{def.position, def.orientation}, {}, {}});
   return scenes::measure(scene_of(assembly), motions);
 }
-std::string error_of(const std::function<void()>& call) {
-  try {
-    call();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "no error";
-}
 void expect_error(const std::function<void()>& call, const std::string& part) {
-  EXPECT_NE(error_of(call).find(part), std::string::npos) << error_of(call);
+  EXPECT_NE(test::error_of(call).find(part), std::string::npos) << test::error_of(call);
 }
 
 TEST(Human, HasEighteenSegmentsOfTheirNames) {

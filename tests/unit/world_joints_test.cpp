@@ -8,29 +8,19 @@
 #include <cstring>
 #include <functional>
 #include <limits>
-#include <sstream>
 #include <string>
 #include <vector>
 
 #include "state_hash.h"
 #include "support/backends.h"
 #include "support/scene.h"
+#include "support/snapshot.h"
 
 namespace talus::test {
 namespace {
 
 constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
 constexpr float kInf = std::numeric_limits<float>::infinity();
-
-std::string saved(World& world) {
-  std::ostringstream out(std::ios::binary);
-  world.save(out);
-  return out.str();
-}
-void restore(World& world, const std::string& bytes) {
-  std::istringstream in(bytes, std::ios::binary);
-  world.restore(in);
-}
 
 void expect_near(Vec3 a, Vec3 b, float tolerance = 1e-5f) {
   EXPECT_NEAR(a.x, b.x, tolerance);

@@ -11,19 +11,10 @@
 #include "state_hash.h"
 #include "support/backends.h"
 #include "support/scene.h"
+#include "support/snapshot.h"
 
 namespace talus::test {
 namespace {
-
-std::string saved(World& world) {
-  std::ostringstream out(std::ios::binary);
-  world.save(out);
-  return out.str();
-}
-void restore(World& world, const std::string& bytes) {
-  std::istringstream in(bytes, std::ios::binary);
-  world.restore(in);
-}
 
 class WorldSnapshotTest : public OnBackend {
  protected:

@@ -80,29 +80,29 @@ struct SolveContactsTask {
         on_bodies(v, IntegratePositions{v.model, v.inputs, rows.velocity.data, rows.free_velocity.data, rows.frame.data,
                                         rows.displacement.data, rows.move.data, v.params, v.shape.projection});
     bool moved = false;  // since the last sweep
-    if constexpr (kJoints) JointLoops{v}.begin(team);
+    if constexpr (kJoints) JointPasses{v}.begin(team);
     for (int substep = 0; substep < v.shape.substeps; ++substep) {
       const bool first = substep == 0;
       team.for_each_lane("IntegrateVelocities", bodies, integrate_velocities);
-      if constexpr (kJoints) JointLoops{v}.template sweep<Sweep::warm_start>(team, first);
+      if constexpr (kJoints) JointPasses{v}.template sweep<Sweep::warm_start>(team, first);
       if (first) sweep_colors<Sweep::warm_start, false>(team, v);
       for (int i = 0; i < v.shape.iterations; ++i, moved = false) {
-        if constexpr (kJoints) JointLoops{v}.template sweep<Sweep::biased>(team, first);
+        if constexpr (kJoints) JointPasses{v}.template sweep<Sweep::biased>(team, first);
         sweep_contacts<Sweep::biased>(team, v, moved);
         if constexpr (kJoints) {
           // Limits pass on what contacts press them with. In one run of 16 dolls on stairs they were overshot by 0.4
           // rad without this, and by 0.04 rad with it.
-          if (v.shape.bounded_joints) JointLoops{v}.template sweep<Sweep::biased>(team, first);
+          if (v.shape.bounded_joints) JointPasses{v}.template sweep<Sweep::biased>(team, first);
         }
       }
       if (v.shape.projection) project_contacts(team, v, bodies);
       team.for_each_lane("IntegratePositions", bodies, integrate_positions);
       moved = true;
-      if constexpr (kJoints) JointLoops{v}.follow(team, substep + 1);
+      if constexpr (kJoints) JointPasses{v}.follow(team, substep + 1);
       for (int i = 0; i < relax_sweeps(v.shape, substep); ++i, moved = false) {
         if constexpr (kJoints) {
           // Of the sweeps that are more than asked for, which are the contacts', joints need none.
-          if (i < v.shape.relax_iterations) JointLoops{v}.template sweep<Sweep::relax>(team, first);
+          if (i < v.shape.relax_iterations) JointPasses{v}.template sweep<Sweep::relax>(team, first);
         }
         sweep_contacts<Sweep::relax>(team, v, moved);
       }
@@ -110,11 +110,11 @@ struct SolveContactsTask {
     }
     if (v.shape.restitution) {
       for (int i = 0; i < kBounceSweeps; ++i, moved = false) {
-        if constexpr (kJoints) JointLoops{v}.template sweep<Sweep::bounce>(team, false);
+        if constexpr (kJoints) JointPasses{v}.template sweep<Sweep::bounce>(team, false);
         sweep_contacts<Sweep::bounce>(team, v, moved);
       }
     }
-    if constexpr (kJoints) JointLoops{v}.finish(team);
+    if constexpr (kJoints) JointPasses{v}.finish(team);
     sum_loads(team, v);
   }
 };

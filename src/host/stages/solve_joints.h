@@ -11,8 +11,8 @@
 
 namespace talus::inline TALUS_ISA {
 
-/// Loops over joints. Nothing is enqueued for what the world does not have.
-struct JointLoops {
+/// Passes over joints. Nothing is enqueued for what the world does not have.
+struct JointPasses {
   StepViews v;
 
   TALUS_INLINE bool trees() const { return v.joints.plan.batches.size > 0; }
@@ -79,9 +79,9 @@ struct JointLoops {
   }
 
   /// The locked axes of colored joints, color after color, then the trees exactly, then drives, friction and limits,
-  /// which have the last word. In this order what a sweep leaves undone stays with
-  /// loops, which are soft. The other way round trees get it, which correct it within a sub-step: a grid of joints that
-  /// is pushed at 0.01 m/s then gains energy until its bodies turn at 20 rad/s.
+  /// which have the last word. In this order what a sweep leaves undone stays with the joints that close loops, which
+  /// are soft. The other way round trees get it, which correct it within a sub-step: a grid of joints that is pushed at
+  /// 0.01 m/s then gains energy until its bodies turn at 20 rad/s.
   template <Sweep kSweep, class Team>
   TALUS_INLINE void sweep(Team& team, bool first) const {
     const JointViews& j = v.joints;
