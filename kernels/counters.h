@@ -36,7 +36,8 @@ struct Counters {
   Index lanes;            // rows of the solver's table: contacts in color order, each color padded to whole blocks
   Index color_begin[kColorCount + 1];  // first lane of each color, multiples of kLanes; the last one equals `lanes`
   Index color_size[kColorCount];       // contacts of each color
-  Index tree_lanes;                    // lanes of the trees of joints
+  Index tree_lanes;                    // lanes of the trees of joints, then those of joints that close loops
+  Index first_loop_lane;               // of the latter
   Index tree_blocks;                   // the same in blocks
   Index tree_batches;                  //
   Index joint_lanes;                   // lanes of colored joints

@@ -14,7 +14,7 @@ TALUS_INLINE void clear_loop_bounds(Counters& c) {
   c.search_rows = c.search_lanes = c.search_row_ends = 0;
   c.rows = c.row_lanes = c.row_ends = c.first_lane = c.entries = c.pairs = c.pair_lanes = c.record_units = c.contacts =
       c.lanes = c.split_rows = 0;
-  c.tree_lanes = c.tree_blocks = c.tree_batches = c.joint_lanes = c.joint_blocks = c.joints = c.new_tree_lanes =
+  c.tree_lanes = c.first_loop_lane = c.tree_blocks = c.tree_batches = c.joint_lanes = c.joint_blocks = c.joints = c.new_tree_lanes =
       c.new_joint_blocks = 0;
   c.active_lanes = c.block_runs = c.search_blocks = c.island_lanes = c.island_pairs = c.island_joints = 0;
   c.stirred_joints = c.wake_rows = c.event_joints = c.event_elements = c.event_ends = 0;
@@ -63,6 +63,7 @@ struct BeginStep {
       counters->row_lanes = (rows + kLanes) / kLanes * kLanes;
       counters->joints = joints;
       counters->tree_lanes = planned.tree_lanes.size;
+      counters->first_loop_lane = planned.first_loop_lane;
       counters->tree_blocks = planned.tree_lanes.size / kLanes;
       counters->tree_batches = planned.batches.size;
       counters->joint_lanes = planned.color_lanes.size;

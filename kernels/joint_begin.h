@@ -86,6 +86,7 @@ struct MakeTreeLane {
     from.set_frames(rows, tree_row::anchor_a, lane, joint, holds);
     if (from_lane.child < 0) return;
     bodies.push[from_lane.child] = {};
+    bodies.tension[from_lane.child] = {};
     bodies.inertia[from_lane.child] = {};
   }
 };

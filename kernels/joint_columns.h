@@ -124,15 +124,17 @@ struct TreeLane {
 struct TreeBatch {
   Index first_block, last_block;  // the last one is not of the batch
   Index ball_only;                // 1: all joints lock the three linear axes and no other
+  Index looped;                   // 1: some tree is closed to a loop
 };
 /// A lane of the colored joints. Within a color no dynamic body appears twice.
 struct ColorLane {
   Index joint;    // -1: padding
-  Index in_tree;  // 1: a tree has its locked axes; else they are solved here
+  Index in_tree;  // 1: a lane of the trees has its locked axes; else they are solved here
 };
 
 struct JointPlan {
-  Column<const TreeLane> tree_lanes;
+  Column<const TreeLane> tree_lanes;  // of all batches, then those of joints that close the only loop of their trees
+  Index first_loop_lane = 0;          // of the latter
   Column<const TreeBatch> batches;
   Column<const ColorLane> color_lanes;  // joints that have more than locked axes, or are in no tree; by color
   Column<const Index> color_begin;      // first lane of each color and the end of the last, multiples of kLanes
@@ -169,8 +171,7 @@ enum Field : int {
   lever_parent = lever_child + 18,
   own_mass = lever_parent + 18,  // [kg] of the child by itself
   own_inertia,                   // of the child by itself, in scaled axes: 3x3, symmetric
-  stiffening = own_inertia + 6,  // of the parent, see tension_stiffness: 3x3, symmetric
-  turned = stiffening + 6,       // 1: the child turned so far in this step that what follows must be made anew
+  turned = own_inertia + 6,      // 1: the child turned so far in this step that what follows must be made anew
   response = turned + 1,         // inverse inertia of the child with all that hangs on it, as in TreeInertia
   mass = response + 21,          // inverse of the rows' 6x6 matrix, laid out the same way
   impulse = mass + 21,           // [N s, N m s] of each row, summed over the step
@@ -263,6 +264,11 @@ struct alignas(32) TreePush {
   Vec3 angular;  // scaled axes
   float unused_too;
 };
+/// What tension adds to the inertia of a body, see HangTension. 32 bytes.
+struct alignas(32) BodyTension {
+  Vec3 inertia;  // [kg m2] about its own axes; zero between steps
+  float unused[5];
+};
 /// Inertia of what hangs on a body, as a symmetric 6x6 matrix: three of xx xy xz yy yz zz, the coupling row by row. 96
 /// bytes.
 struct alignas(32) TreeInertia {
@@ -271,9 +277,11 @@ struct alignas(32) TreeInertia {
 
 }  // namespace talus
 
-#define TALUS_JOINT_BODY_SCRATCH(X)            \
-  X(TreePush, push, "", "zero between solves") \
-  X(TreeInertia, inertia, "", "of all that hangs on the body; zero between factorings")
+#define TALUS_JOINT_BODY_SCRATCH(X)                                                     \
+  X(TreePush, push, "", "zero between solves")                                          \
+  X(BodyTension, tension, "", "")                                                       \
+  X(TreeInertia, inertia, "", "of all that hangs on the body; zero between factorings") \
+  X(TreeInertia, mobility, "", "inverse inertia of the body as its whole tree makes it; of trees in loops")
 
 namespace talus {
 

@@ -20,7 +20,7 @@ constexpr float kErrorPart = 0.6f;      // [1] of an error, removed in a sub-ste
 constexpr float kMostJointPush = 3.0f;  // [m/s, rad/s] at which an error of a joint is removed at most
 constexpr float kLeaves = 0.05f;        // [m/s, rad/s] at which an axis leaves a limit that it was pressed to
 constexpr float kFollowTurn = 1e-4f;    // [rad] in a step; rows of bodies that turn less stay as they were made
-constexpr float kSnapLoad = 4.0f;       // [1] weights that a chain may carry before it is known to
+constexpr float kImmobile = 1e-3f;      // [1] of what a free body gives way, below which a row of a loop is redundant
 
 // ---- fields of lanes ------------------------------------------------------------------------------------------------
 
@@ -74,6 +74,13 @@ TALUS_INLINE JointFrames<Real> load_frames(const Rows& rows, int field, Index la
           load_quat<Real>(rows, field + 13, lane)};
 }
 
+template <class Real>
+TALUS_INLINE JointBody<Real> chosen(Mask<Real> first, const JointBody<Real>& yes, const JointBody<Real>& no) {
+  return {select<Real>(first, yes.start, no.start), select<Real>(first, yes.turn, no.turn),
+          select<Real>(first, yes.shift, no.shift), select<Real>(first, yes.scale, no.scale),
+          select(first, yes.inv_mass, no.inv_mass)};
+}
+
 /// Whether a body has turned so far in this step that rows must follow.
 template <class Real>
 TALUS_INLINE Mask<Real> has_turned(const JointBody<Real>& body) {
@@ -96,24 +103,39 @@ TALUS_INLINE Vec3Of<Real> transposed_times(const JointLevers<Real>& levers, cons
   return transposed_times(levers.push, impulse.a) + transposed_times(levers.turn, impulse.b);
 }
 
-/// A joint that pulls at the end of an arm drives the body back when it turns aside, as a string does: the stiffness is
-/// K = (arm . force) (1 - the part along the arm). Where that is too fast for the sub-step, which is where
-/// h^2 K approaches the inertia, as in a light link that carries a heavy body, the body gets more inertia there: h^2 K
-/// is what an implicit integration would add (geometric stiffness; Andrews, Teichmann, Kry 2017). In scaled axes, where
-/// the inertia is about 1; nothing is added while h^2 trace(K) < 1. The force is taken to be at least the weight of all
-/// that hangs there: where a slack chain snaps taut, the force of the step before says nothing.
+/// The rows' matrix for a body that answers to impulses as `response`.
 template <class Real>
-TALUS_INLINE Sym3Of<Real> tension_stiffness(const JointBody<Real>& body, Vec3Of<Real> arm, Vec3Of<Real> force,
-                                            Real weight, Real h) {
-  const Real zero(0.0f), one(1.0f), tiny(1e-20f);
-  const Vec3Of<Real> r = rotate_back(body.start, arm), s = body.scale;
-  const Real length2 = dot(r, r), moment = max_of(dot(arm, force), Real(kSnapLoad) * square_root(length2) * weight);
-  const Real pull = moment * h * h / max_of(length2, tiny);
-  const Vec3Of<Real> diagonal{pull * (length2 - r.x * r.x), pull * (length2 - r.y * r.y), pull * (length2 - r.z * r.z)};
-  const Real trace = s.x * s.x * diagonal.x + s.y * s.y * diagonal.y + s.z * s.z * diagonal.z;
-  const Real part = select(trace > one, one - one / max_of(trace, tiny), zero), off = -(part * pull);
-  return {part * s.x * s.x * diagonal.x, off * s.x * s.y * r.x * r.y, off * s.x * s.z * r.x * r.z,
-          part * s.y * s.y * diagonal.y, off * s.y * s.z * r.y * r.z, part * s.z * s.z * diagonal.z};
+TALUS_INLINE Sym6Of<Real> give_along(const Mat3Of<Real>& direction, const JointLevers<Real>& levers,
+                                     const Sym6Of<Real>& response) {
+  const Mat3Of<Real> linear = direction * response.a + times_transposed(levers.push, response.b);
+  const Mat3Of<Real> angular = direction * response.b + levers.push * response.c;
+  return {upper_half(times_transposed(linear, direction) + times_transposed(angular, levers.push)),
+          times_transposed(angular, levers.turn), upper_half(times_transposed(levers.turn * response.c, levers.turn))};
+}
+
+/// TreeInertia of bodies.
+template <class Real>
+TALUS_INLINE void gather_inertia(const TreeInertia* records, const std::uint32_t* body, Real out[24]) {
+  for (int unit = 0; unit < 3; ++unit) {
+    std::uint32_t at[LaneCount<Real>::value];
+    for (int i = 0; i < LaneCount<Real>::value; ++i) at[i] = 3 * body[i] + std::uint32_t(unit);
+    gather_together(records->value, at, out + 8 * unit);
+  }
+}
+template <class Real>
+TALUS_INLINE void scatter_inertia(TreeInertia* records, const std::uint32_t* body, const Real in[24],
+                                  Mask<Real> wanted) {
+  for (int unit = 0; unit < 3; ++unit) {
+    std::uint32_t at[LaneCount<Real>::value];
+    for (int i = 0; i < LaneCount<Real>::value; ++i) at[i] = 3 * body[i] + std::uint32_t(unit);
+    scatter_together(records->value, at, in + 8 * unit, wanted);
+  }
+}
+template <class Real>
+TALUS_INLINE Sym6Of<Real> inertia_of(const Real v[24]) {
+  return {{v[0], v[1], v[2], v[3], v[4], v[5]},
+          {{v[6], v[7], v[8]}, {v[9], v[10], v[11]}, {v[12], v[13], v[14]}},
+          {v[15], v[16], v[17], v[18], v[19], v[20]}};
 }
 
 /// The errors of the locked axes where the bodies are now and, if they turned since the step began, the rows and the
@@ -202,15 +224,9 @@ struct UpdateTreeLane {
         renew(tree_row::lever_parent + 9 + 3 * i, scale(parent.scale, transposed_times(axes_parent, about)));
       }
     }
-    const Vec3Of<Real> force = sign * load_vector<Real>(rows, tree_row::force, lane);  // on the child
-    const Vec3Of<Real> gravity{Real(params->gravity.x), Real(params->gravity.y), Real(params->gravity.z)};
-    const Real weight = locked[0] * load<Real>(rows, tree_row::load, lane) * length(gravity), h(params->h);
-    const Sym3Of<Real> inertia = child.inertia() + tension_stiffness(child, arm_child, force, weight, h);
-    const Sym3Of<Real> more = tension_stiffness(parent, arm_parent, -force, weight, h);
+    const Sym3Of<Real> inertia = child.inertia();
     renew(tree_row::own_inertia, {inertia.xx, inertia.xy, inertia.xz});
     renew(tree_row::own_inertia + 3, {inertia.yy, inertia.yz, inertia.zz});
-    renew(tree_row::stiffening, {more.xx, more.xy, more.xz});
-    renew(tree_row::stiffening + 3, {more.yy, more.yz, more.zz});
     store(rows, tree_row::own_mass, lane, select(moves, one / max_of(child.inv_mass, Real(1e-30f)), one));
   }
 
@@ -223,12 +239,6 @@ struct UpdateTreeLane {
     if (!any_of(leaves)) return;
     locked = select(leaves, zero, locked);
     store(rows, tree_row::locked + axis, lane, select(leaves, zero, load<Real>(rows, tree_row::locked + axis, lane)));
-  }
-  template <class Real>
-  TALUS_INLINE static JointBody<Real> chosen(Mask<Real> first, const JointBody<Real>& yes, const JointBody<Real>& no) {
-    return {select<Real>(first, yes.start, no.start), select<Real>(first, yes.turn, no.turn),
-            select<Real>(first, yes.shift, no.shift), select<Real>(first, yes.scale, no.scale),
-            select(first, yes.inv_mass, no.inv_mass)};
   }
 };
 
@@ -293,7 +303,6 @@ struct FactorTrees {
 
     const Mat3Of<Real> push_child = load_matrix<Real>(rows, tree_row::lever_child, lane);
     const Mat3Of<Real> push_parent = load_matrix<Real>(rows, tree_row::lever_parent, lane);
-    const Sym3Of<Real> stiffening = load_sym3<Real>(rows, tree_row::stiffening, lane);
     if constexpr (kBallOnly) {
       const Mat3Of<Real> along = response.b + push_child * response.c;  // J D^-1, angular part
       const Mat3Of<Real> give =
@@ -303,28 +312,22 @@ struct FactorTrees {
       store(rows, tree_row::mass, lane, mass_of_rows);
       const Mat3Of<Real> coupling = mass_of_rows * push_parent;
       add<Real>(parent.data(), parent_moves,
-                {mass_of_rows, coupling, upper_half(transposed_times(push_parent, coupling)) + stiffening});
+                {mass_of_rows, coupling, upper_half(transposed_times(push_parent, coupling))});
     } else {
       const Mat3Of<Real> turn_child = load_matrix<Real>(rows, tree_row::lever_child + 9, lane);
       const Mat3Of<Real> turn_parent = load_matrix<Real>(rows, tree_row::lever_parent + 9, lane);
       const Mat3Of<Real> direction = load_matrix<Real>(rows, tree_row::direction, lane);
-      const Mat3Of<Real> linear = direction * response.a + times_transposed(push_child, response.b);
-      const Mat3Of<Real> angular = direction * response.b + push_child * response.c;
       Real locked[kAxisCount];
       for (int i = 0; i < kAxisCount; ++i) locked[i] = load<Real>(rows, tree_row::locked + i, lane) * part;
-      const Sym3Of<Real> pushes =
-          upper_half(times_transposed(linear, direction) + times_transposed(angular, push_child));
-      const Sym3Of<Real> turns = upper_half(times_transposed(turn_child * response.c, turn_child));
-      const Sym6Of<Real> m = inverse(Sym6Of<Real>{with_ones(pushes, locked[0], locked[1], locked[2]),
-                                                  times_transposed(angular, turn_child),
-                                                  with_ones(turns, locked[3], locked[4], locked[5])});
+      const Sym6Of<Real> give = give_along(direction, {push_child, turn_child}, response);
+      const Sym6Of<Real> m = inverse(Sym6Of<Real>{with_ones(give.a, locked[0], locked[1], locked[2]), give.b,
+                                                  with_ones(give.c, locked[3], locked[4], locked[5])});
       store(rows, tree_row::mass, lane, m);
       const Mat3Of<Real> pushed = m.a * push_parent + m.b * turn_parent;
       const Mat3Of<Real> turned = transposed_times(m.b, push_parent) + m.c * turn_parent;
-      add<Real>(
-          parent.data(), parent_moves,
-          {upper_half(transposed_times(direction, m.a * direction)), transposed_times(direction, pushed),
-           upper_half(transposed_times(push_parent, pushed) + transposed_times(turn_parent, turned)) + stiffening});
+      add<Real>(parent.data(), parent_moves,
+                {upper_half(transposed_times(direction, m.a * direction)), transposed_times(direction, pushed),
+                 upper_half(transposed_times(push_parent, pushed) + transposed_times(turn_parent, turned))});
     }
   }
 
@@ -343,43 +346,183 @@ struct FactorTrees {
     return {f * m.row0, f * m.row1, f * m.row2};
   }
 
-  template <class Real>
-  TALUS_INLINE void gather(const std::uint32_t* body, Real out[24]) const {
-    for (int unit = 0; unit < 3; ++unit) {
-      std::uint32_t at[LaneCount<Real>::value];
-      for (int i = 0; i < LaneCount<Real>::value; ++i) at[i] = 3 * body[i] + std::uint32_t(unit);
-      gather_together(hanging.inertia.data->value, at, out + 8 * unit);
-    }
-  }
-  template <class Real>
-  TALUS_INLINE void scatter(const std::uint32_t* body, const Real in[24], Mask<Real> wanted) const {
-    for (int unit = 0; unit < 3; ++unit) {
-      std::uint32_t at[LaneCount<Real>::value];
-      for (int i = 0; i < LaneCount<Real>::value; ++i) at[i] = 3 * body[i] + std::uint32_t(unit);
-      scatter_together(hanging.inertia.data->value, at, in + 8 * unit, wanted);
-    }
-  }
   /// What hangs on the child; zero from now on, for the next time.
   template <class Real>
   TALUS_INLINE Sym6Of<Real> take(const std::uint32_t* body, Mask<Real> wanted) const {
     Real v[24], none[24];
-    gather(body, v);
+    gather_inertia(hanging.inertia.data, body, v);
     for (Real& value : none) value = Real(0.0f);
-    scatter(body, none, wanted);
-    return {{v[0], v[1], v[2], v[3], v[4], v[5]},
-            {{v[6], v[7], v[8]}, {v[9], v[10], v[11]}, {v[12], v[13], v[14]}},
-            {v[15], v[16], v[17], v[18], v[19], v[20]}};
+    scatter_inertia(hanging.inertia.data, body, none, wanted);
+    return inertia_of(v);
   }
   /// Hangs more on the parent. No other lane of the block has the same.
   template <class Real>
   TALUS_INLINE void add(const std::uint32_t* body, Mask<Real> wanted, const Sym6Of<Real>& s) const {
     Real v[24];
-    gather(body, v);
+    gather_inertia(hanging.inertia.data, body, v);
     const Real more[21] = {s.a.xx,     s.a.xy,     s.a.xz,     s.a.yy,     s.a.yz,     s.a.zz,     s.b.row0.x,
                            s.b.row0.y, s.b.row0.z, s.b.row1.x, s.b.row1.y, s.b.row1.z, s.b.row2.x, s.b.row2.y,
                            s.b.row2.z, s.c.xx,     s.c.xy,     s.c.xz,     s.c.yy,     s.c.yz,     s.c.zz};
     for (int i = 0; i < 21; ++i) v[i] = v[i] + more[i];
-    scatter(body, v, wanted);
+    scatter_inertia(hanging.inertia.data, body, v, wanted);
+  }
+};
+
+/// From the root down: how each body answers to an impulse, with all joints of its tree. One batch.
+struct MeasureMobility {
+  Column<const TreeBatch> batches;
+  SolveRowScratch bodies;
+  TreeRows rows;
+  JointBodyScratch hanging;  // mobility: out, of the batch's own
+
+  template <class Real>
+  TALUS_INLINE void run(Index batch) const {
+    const TreeBatch b = batches[batch];
+    if (b.looped == 0) return;
+    for (Index block = b.last_block - 1; block >= b.first_block; --block) {
+      if (!rests(rows, block)) for_lanes_of<Real>(block, [&](Index lane) { measure<Real>(lane, b.ball_only != 0); });
+    }
+  }
+
+ private:
+  /// The answers to a unit impulse along each of the six directions in turn.
+  template <class Real>
+  TALUS_INLINE void measure(Index lane, bool ball_only) const {
+    const Real zero(0.0f);
+    const RowIndices<Real> child(rows, tree_row::child, lane), parent(rows, tree_row::parent, lane);
+    Real frame_child[8], frame_parent[8], v[24];
+    gather_together(&bodies.frame.data->orientation.x, child.data(), frame_child);
+    gather_together(&bodies.frame.data->orientation.x, parent.data(), frame_parent);
+    gather_inertia(hanging.mobility.data, parent.data(), v);
+    for (Real& value : v) value = select(frame_parent[7] > zero, value, zero);
+    const Sym6Of<Real> of_parent = inertia_of(v);
+    for (Real& value : v) value = zero;
+    TALUS_UNROLL
+    for (int k = 0; k < 6; ++k) {
+      const auto unit = [&](int i) { return Real(i == k ? 1.0f : 0.0f); };
+      const Vec6Of<Real> answer =
+          answer_to<Real>(lane, ball_only, of_parent, {{unit(0), unit(1), unit(2)}, {unit(3), unit(4), unit(5)}});
+      const Real column[6] = {answer.a.x, answer.a.y, answer.a.z, answer.b.x, answer.b.y, answer.b.z};
+      // As TreeInertia is laid out: xx xy xz yy yz zz, then the coupling row by row, then the turning part.
+      TALUS_UNROLL
+      for (int i = 0; i < 6; ++i) {
+        if (k < 3 && i < 3 && i <= k) v[i == 0 ? k : i == 1 ? k + 2 : 5] = column[i];
+        if (k >= 3 && i < 3) v[6 + 3 * i + (k - 3)] = column[i];
+        if (k >= 3 && i >= 3 && i <= k) v[15 + (i == 3 ? k - 3 : i == 4 ? k - 1 : 5)] = column[i];
+      }
+    }
+    scatter_inertia(hanging.mobility.data, child.data(), v, frame_child[7] > zero);
+  }
+
+  template <class Real>
+  TALUS_INLINE Vec6Of<Real> answer_to(Index lane, bool ball_only, const Sym6Of<Real>& of_parent,
+                                      const Vec6Of<Real>& push) const {
+    const Sym6Of<Real> response = load_sym6<Real>(rows, tree_row::response, lane);
+    const Mat3Of<Real> direction = load_matrix<Real>(rows, tree_row::direction, lane);
+    const JointLevers<Real> c{load_matrix<Real>(rows, tree_row::lever_child, lane),
+                              load_matrix<Real>(rows, tree_row::lever_child + 9, lane)};
+    const JointLevers<Real> p{load_matrix<Real>(rows, tree_row::lever_parent, lane),
+                              load_matrix<Real>(rows, tree_row::lever_parent + 9, lane)};
+    const auto impulse_for = [&](const Vec6Of<Real>& speed) {
+      if (ball_only) return Vec6Of<Real>{load_sym3<Real>(rows, tree_row::mass, lane) * speed.a, {}};
+      return load_sym6<Real>(rows, tree_row::mass, lane) * speed;
+    };
+    const Vec6Of<Real> follows = response * push, turn = c * follows.b;
+    const Vec6Of<Real> speed{direction * follows.a + turn.a, turn.b}, held = impulse_for(speed);
+    const Vec6Of<Real> moved = of_parent * Vec6Of<Real>{transposed_times(direction, held.a), transposed_times(p, held)};
+    const Vec6Of<Real> turn_p = p * moved.b;
+    const Vec6Of<Real> impulse = impulse_for({(direction * moved.a + turn_p.a) - speed.a, turn_p.b - speed.b});
+    const Vec6Of<Real> more =
+        response * Vec6Of<Real>{transposed_times(direction, impulse.a), transposed_times(c, impulse)};
+    return {follows.a + more.a, follows.b + more.b};
+  }
+};
+
+/// The inverse of the rows' matrix of a joint that closes a loop, with its bodies as mobile as their trees leave them.
+/// Rows along which they are not, since the trees hold them already, get no impulse. One lane.
+struct FactorLoops {
+  SolveRowScratch bodies;
+  const TreeInertia* mobility;
+  // in/out: the lane's own
+  TreeRows rows;
+
+  template <class Real>
+  TALUS_INLINE void solve(Index lane) const {
+    if (rows.word(tree_row::rests, lane) != 0) return;
+    const RowIndices<Real> child(rows, tree_row::child, lane), parent(rows, tree_row::parent, lane);
+    const Mat3Of<Real> direction = load_matrix<Real>(rows, tree_row::direction, lane);
+    Real k[kAxisCount][kAxisCount], bare[kAxisCount];
+    for (int i = 0; i < kAxisCount; ++i) {
+      bare[i] = Real(0.0f);
+      for (int j = 0; j < kAxisCount; ++j) k[i][j] = Real(0.0f);
+    }
+    add(child.data(), tree_row::lever_child, lane, direction, k, bare);
+    add(parent.data(), tree_row::lever_parent, lane, direction, k, bare);
+    invert(k, bare);
+    const auto sym3 = [&](int i) {
+      return Sym3Of<Real>{k[i][i], k[i][i + 1], k[i][i + 2], k[i + 1][i + 1], k[i + 1][i + 2], k[i + 2][i + 2]};
+    };
+    store(
+        rows, tree_row::mass, lane,
+        Sym6Of<Real>{
+            sym3(0), {{k[0][3], k[0][4], k[0][5]}, {k[1][3], k[1][4], k[1][5]}, {k[2][3], k[2][4], k[2][5]}}, sym3(3)});
+  }
+
+ private:
+  /// What one body gives way. bare: the same on the diagonal, if nothing held the body.
+  template <class Real>
+  TALUS_INLINE void add(const std::uint32_t* body, int field, Index lane, const Mat3Of<Real>& direction,
+                        Real k[kAxisCount][kAxisCount], Real bare[kAxisCount]) const {
+    const Real zero(0.0f);
+    Real frame[8], v[24];
+    gather_together(&bodies.frame.data->orientation.x, body, frame);
+    gather_inertia(mobility, body, v);
+    for (Real& value : v) value = select(frame[7] > zero, value, zero);
+    const JointLevers<Real> levers{load_matrix<Real>(rows, field, lane), load_matrix<Real>(rows, field + 9, lane)};
+    const Sym6Of<Real> give = give_along(direction, levers, inertia_of(v));
+    const Vec3Of<Real> a[3] = {
+        {give.a.xx, give.a.xy, give.a.xz}, {give.a.xy, give.a.yy, give.a.yz}, {give.a.xz, give.a.yz, give.a.zz}};
+    const Vec3Of<Real> c[3] = {
+        {give.c.xx, give.c.xy, give.c.xz}, {give.c.xy, give.c.yy, give.c.yz}, {give.c.xz, give.c.yz, give.c.zz}};
+    const Vec3Of<Real> b[3] = {give.b.row0, give.b.row1, give.b.row2};
+    const Vec3Of<Real> along[3] = {direction.row0, direction.row1, direction.row2};
+    const Vec3Of<Real> push[3] = {levers.push.row0, levers.push.row1, levers.push.row2};
+    const Vec3Of<Real> turn[3] = {levers.turn.row0, levers.turn.row1, levers.turn.row2};
+    const Real turns = select(frame[7] > zero, Real(1.0f), zero);
+    TALUS_UNROLL
+    for (int i = 0; i < 3; ++i) {
+      bare[i] = bare[i] + frame[7] * dot(along[i], along[i]) + turns * dot(push[i], push[i]);
+      bare[3 + i] = bare[3 + i] + turns * dot(turn[i], turn[i]);
+      TALUS_UNROLL
+      for (int j = 0; j < 3; ++j) {
+        k[i][j] = k[i][j] + component(a[i], j);
+        k[i][3 + j] = k[i][3 + j] + component(b[i], j);
+        k[3 + j][i] = k[3 + j][i] + component(b[i], j);
+        k[3 + i][3 + j] = k[3 + i][3 + j] + component(c[i], j);
+      }
+    }
+  }
+
+  /// Gauss-Jordan in place. Rows whose pivot is next to nothing become zero, in the inverse too.
+  template <class Real>
+  TALUS_INLINE static void invert(Real k[kAxisCount][kAxisCount], const Real bare[kAxisCount]) {
+    const Real zero(0.0f), one(1.0f);
+    TALUS_UNROLL
+    for (int pivot = 0; pivot < kAxisCount; ++pivot) {
+      const Mask<Real> keep = k[pivot][pivot] > Real(kImmobile) * bare[pivot];
+      const Real inverse = select(keep, one / select(keep, k[pivot][pivot], one), zero);
+      k[pivot][pivot] = one;
+      TALUS_UNROLL
+      for (int j = 0; j < kAxisCount; ++j) k[pivot][j] = inverse * k[pivot][j];
+      TALUS_UNROLL
+      for (int i = 0; i < kAxisCount; ++i) {
+        if (i == pivot) continue;
+        const Real factor = select(keep, k[i][pivot], zero);
+        k[i][pivot] = zero;
+        TALUS_UNROLL
+        for (int j = 0; j < kAxisCount; ++j) k[i][j] = k[i][j] - factor * k[pivot][j];
+      }
+    }
   }
 };
 
@@ -403,6 +546,19 @@ struct SolveTrees {
     } else {
       solve<Real, false>(b);
     }
+  }
+
+  /// A joint of a loop pushes at its two bodies, each of which hangs in a tree.
+  template <class Real>
+  TALUS_INLINE void close(Index lane) const {
+    const RowIndices<Real> child(rows, tree_row::child, lane), parent(rows, tree_row::parent, lane);
+    const Found<Real> f = find<Real, false>(lane, {}, child, parent);
+    push_at(child, f.child, linear_part<Real, false>(lane, f.impulse.a),
+            angular_part<Real, false>(f.child_levers, f.impulse));
+    push_at(parent, f.parent, -linear_part<Real, false>(lane, f.impulse.a),
+            -angular_part<Real, false>(f.parent_levers, f.impulse));
+    store(rows, tree_row::impulse, lane, load_vector<Real>(rows, tree_row::impulse, lane) + f.impulse.a);
+    store(rows, tree_row::impulse + 3, lane, load_vector<Real>(rows, tree_row::impulse + 3, lane) + f.impulse.b);
   }
 
  private:
@@ -515,15 +671,23 @@ struct SolveTrees {
     return f;
   }
 
+  /// Hangs an impulse more on a body.
+  template <class Real>
+  TALUS_INLINE void push_at(const RowIndices<Real>& body, const Body<Real>& moves, Vec3Of<Real> linear,
+                            Vec3Of<Real> angular) const {
+    Body<Real> carried = body_of<Real>(&hanging.push.data->linear.x, body.data());
+    carried.linear = carried.linear + linear;
+    carried.angular = carried.angular + angular;
+    put(&hanging.push.data->linear.x, body.data(), carried, moves.inv_mass > Real(0.0f));
+  }
+
   template <class Real, bool kBallOnly>
   TALUS_INLINE void up(Index lane) const {
     const RowIndices<Real> child(rows, tree_row::child, lane), parent(rows, tree_row::parent, lane);
     const Sym6Of<Real> response = load_sym6<Real>(rows, tree_row::response, lane);
     const Found<Real> f = find<Real, kBallOnly>(lane, response, child, parent);
-    Body<Real> carried = body_of<Real>(&hanging.push.data->linear.x, parent.data());
-    carried.linear = carried.linear - linear_part<Real, kBallOnly>(lane, f.impulse.a);
-    carried.angular = carried.angular - angular_part<Real, kBallOnly>(f.parent_levers, f.impulse);
-    put(&hanging.push.data->linear.x, parent.data(), carried, f.parent.inv_mass > Real(0.0f));
+    push_at(parent, f.parent, -linear_part<Real, kBallOnly>(lane, f.impulse.a),
+            -angular_part<Real, kBallOnly>(f.parent_levers, f.impulse));
   }
 
   template <class Real, bool kBallOnly>
@@ -549,6 +713,18 @@ struct SolveTrees {
     if constexpr (!kBallOnly) {
       store(rows, tree_row::impulse + 3, lane, load_vector<Real>(rows, tree_row::impulse + 3, lane) + f.impulse.b);
     }
+  }
+};
+
+/// Between two solves of the trees: the impulse of a joint that closes a loop, such that the second solve closes it.
+/// One lane; a tree is in one loop at most.
+template <bool kBiased>
+struct CloseLoops {
+  SolveTrees<kBiased> trees;
+
+  template <class Real>
+  TALUS_INLINE void solve(Index lane) const {
+    if (trees.rows.word(tree_row::rests, lane) == 0) trees.template close<Real>(lane);
   }
 };
 

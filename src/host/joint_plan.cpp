@@ -48,7 +48,7 @@ struct Node {
 };
 struct Tree {
   Index depth = 0, size = 0, lowest_joint = INT32_MAX;
-  bool ball_only = true;
+  bool ball_only = true, looped = false;
 };
 
 class Forest {
@@ -71,11 +71,14 @@ class Forest {
       add_node(-1, heaviest_near(j.body_a), -1, new_tree());
       grow(first);
     }
+    find_lone_loops();
     add_up_loads();
   }
 
   const std::vector<Node>& nodes() const { return nodes_; }
   const std::vector<Tree>& trees() const { return trees_; }
+  const std::vector<TreeLane>& loops() const { return loops_; }
+  // Or a loop's
   bool in_tree(Index joint) const { return in_tree_[std::size_t(joint)]; }
 
  private:
@@ -151,6 +154,38 @@ class Forest {
     }
   }
 
+  // Joints that close the only loop of their trees: of two, or of one with what does not move.
+  void find_lone_loops() {
+    std::vector<Index> root(trees_.size()), closings(trees_.size());
+    for (std::size_t i = 0; i < root.size(); ++i) root[i] = static_cast<Index>(i);
+    const auto find = [&](Index tree) {
+      while (root[std::size_t(tree)] != tree)
+        tree = root[std::size_t(tree)] = root[std::size_t(root[std::size_t(tree)])];
+      return tree;
+    };
+    const auto tree_at = [&](Index body) { return nodes_[std::size_t(node_of_[std::size_t(body)])].tree; };
+    const auto tree_of = [&](const PlanJoint& j) { return tree_at(moves(j.body_a) ? j.body_a : j.body_b); };
+    std::vector<Index> open;  // locked joints that are in no tree
+    for (Index joint = 0; joint < size(); ++joint) {
+      const PlanJoint& j = joints_[std::size_t(joint)];
+      if (in_tree(joint) || !spans(j) || (!moves(j.body_a) && !moves(j.body_b))) continue;
+      open.push_back(joint);
+      if (moves(j.body_a) && moves(j.body_b)) root[std::size_t(find(tree_at(j.body_a)))] = find(tree_at(j.body_b));
+    }
+    for (const Index joint : open) ++closings[std::size_t(find(tree_of(joints_[std::size_t(joint)])))];
+    for (const Index joint : open) {
+      const PlanJoint& j = joints_[std::size_t(joint)];
+      const bool both = moves(j.body_a) && moves(j.body_b);
+      if ((both && tree_at(j.body_a) == tree_at(j.body_b)) || closings[std::size_t(find(tree_of(j)))] != 1) continue;
+      const Index child = moves(j.body_a) ? j.body_a : j.body_b;
+      loops_.push_back({j.row, child, both ? j.body_b : -1, child == j.body_a ? 1 : 0, 0.0f});
+      in_tree_[std::size_t(joint)] = true;
+      for (const Index body : {j.body_a, j.body_b}) {
+        if (moves(body)) trees_[std::size_t(tree_at(body))].looped = true;
+      }
+    }
+  }
+
   // Children stand behind their parents.
   void add_up_loads() {
     for (std::size_t i = nodes_.size(); i-- > 0;) {
@@ -187,6 +222,7 @@ class Forest {
   std::vector<bool> in_tree_;      // each joint
   std::vector<Node> nodes_;
   std::vector<Tree> trees_;
+  std::vector<TreeLane> loops_;
 };
 
 template <class Lane>
@@ -201,16 +237,17 @@ void lay_out_trees(const Forest& forest, JointPlanTables& plan) {
   for (std::size_t i = 0; i < order.size(); ++i) order[i] = static_cast<Index>(i);
   std::sort(order.begin(), order.end(), [&](Index a, Index b) {
     const Tree &x = trees[std::size_t(a)], &y = trees[std::size_t(b)];
-    return std::tuple(!x.ball_only, x.depth, x.size, x.lowest_joint) <
-           std::tuple(!y.ball_only, y.depth, y.size, y.lowest_joint);
+    return std::tuple(!x.ball_only, x.looped, x.depth, x.size, x.lowest_joint) <
+           std::tuple(!y.ball_only, y.looped, y.depth, y.size, y.lowest_joint);
   });
   std::vector<Index> batch_of(trees.size()), place_of(trees.size());
   std::vector<TreeBatch>& batches = plan.batches;
   Index in_batch = kLanes;
   for (std::size_t i = 0; i < order.size(); ++i) {
-    const Index ball_only = trees[std::size_t(order[i])].ball_only ? 1 : 0;
-    if (in_batch == kLanes || batches.back().ball_only != ball_only) {
-      batches.push_back({0, 0, ball_only});
+    const Tree& tree = trees[std::size_t(order[i])];
+    const Index ball_only = tree.ball_only ? 1 : 0, looped = tree.looped ? 1 : 0;
+    if (in_batch == kLanes || batches.back().ball_only != ball_only || batches.back().looped != looped) {
+      batches.push_back({0, 0, ball_only, looped});
       in_batch = 0;
     }
     ++in_batch;
@@ -233,6 +270,9 @@ void lay_out_trees(const Forest& forest, JointPlanTables& plan) {
     batches[batch].last_block = block + 1;
     lanes.push_back(nodes[i].lane);
   }
+  fill_block(lanes, kNoTreeLane);
+  plan.first_loop_lane = static_cast<Index>(lanes.size());
+  lanes.insert(lanes.end(), forest.loops().begin(), forest.loops().end());
   fill_block(lanes, kNoTreeLane);
 }
 

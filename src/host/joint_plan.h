@@ -24,6 +24,7 @@ PlanJoint plan_joint(Index row, const JointModelRow& model);
 /// JointPlan in plain memory.
 struct JointPlanTables {
   std::vector<TreeLane> tree_lanes;
+  Index first_loop_lane = 0;
   std::vector<TreeBatch> batches;
   std::vector<ColorLane> color_lanes;
   std::vector<Index> color_begin{0};
@@ -35,7 +36,8 @@ struct JointPlanTables {
 
 /// Trees form a spanning forest of the dynamic bodies, over joints with a locked axis of the usual kind. It is found
 /// breadth first, from what hangs on a body that does not move, and then from the heaviest body of what hangs on
-/// nothing. Locked joints that close a loop are colored.
+/// nothing. A joint that closes the only loop of two trees, or of one with what does not move, gets a lane behind those
+/// of the trees. Other locked joints that close loops are colored.
 ///   joints  in the order of their rows
 ///   mass    [kg] of each body row; 0: the body does not move
 /// Cost: O(n log n).

@@ -151,6 +151,7 @@ void JointTables::set_plan(Memory& memory, const JointPlanTables& plan) {
   batch_count_ = static_cast<Index>(plan.batches.size());
   color_lane_count_ = static_cast<Index>(plan.color_lanes.size());
   color_end_count_ = static_cast<Index>(plan.color_begin.size());
+  first_loop_lane_ = plan.first_loop_lane;
   used_kinds_ = plan.kinds;
 }
 
@@ -168,6 +169,7 @@ JointViews JointTables::views() const {
   v.model = model_.view();
   v.state = state_.view();
   v.plan.tree_lanes = {tree_lanes_.column().data, tree_lane_count_};
+  v.plan.first_loop_lane = first_loop_lane_;
   v.plan.batches = {batches_.column().data, batch_count_};
   v.plan.color_lanes = {color_lanes_.column().data, color_lane_count_};
   v.plan.color_begin = {color_begin_.column().data, color_end_count_};

@@ -59,6 +59,7 @@ class JointTables {
   Array<CustomRow> custom_rows_;
   Index rows_ = 0;
   Index tree_lane_count_ = 0, batch_count_ = 0, color_lane_count_ = 0, color_end_count_ = 0;  // of the plan
+  Index first_loop_lane_ = 0;
 };
 
 /// A row of a table, from a view of plain memory.

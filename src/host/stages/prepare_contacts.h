@@ -13,6 +13,7 @@ template <class Exec>
 void prepare_contacts(Exec& exec, const StepViews& v) {
   exec.begin_stage(Stage::prepare_contacts);
   exec.for_each_lane("PrepareBodies", body_lanes(v), on_bodies(v, PrepareBodies{v.model, v.state, v.solve.rows}));
+  if (v.joints.count > 0) exec.together("begin_joints", BeginJointsTask{v});
   exec.for_each_lane("PrepareContacts", {&v.counters->first_lane, &v.counters->lanes, v.solve.lanes.size},
                      PrepareContacts{v.model, v.next.pairs, v.next.contacts, v.solve.rows, v.solve.contacts.pair,
                                      v.solve.contacts.sort_contact, v.counters, v.params, v.shape.rows,

@@ -7,6 +7,7 @@
 #include "joint_finish.h"
 #include "joint_solve.h"
 #include "step_views.h"
+#include "tension.h"
 #include "tree.h"
 
 namespace talus::inline TALUS_ISA {
@@ -25,11 +26,18 @@ struct JointPasses {
   TALUS_INLINE LaneRange tree_lanes() const {
     return {&v.counters->first_lane, &v.counters->tree_lanes, v.joints.tree.size};
   }
+  TALUS_INLINE LaneRange tree_bodies() const {
+    return {&v.counters->first_lane, &v.counters->first_loop_lane, v.joints.tree.size};
+  }
+  TALUS_INLINE bool loops() const { return v.joints.plan.first_loop_lane < v.joints.tree.size; }
+  TALUS_INLINE LaneRange loop_lanes() const {
+    return {&v.counters->first_loop_lane, &v.counters->tree_lanes, v.joints.tree.size};
+  }
   TALUS_INLINE LaneRange joint_lanes() const {
     return {&v.counters->first_lane, &v.counters->joint_lanes, v.joints.rows.size};
   }
 
-  /// What holds through the step.
+  /// What holds through the step. Bodies under tension get more inertia: contacts are prepared after this.
   template <class Team>
   TALUS_INLINE void begin(Team& team) const {
     const JointViews& j = v.joints;
@@ -57,7 +65,12 @@ struct JointPasses {
                     BeginJointLane{source, j.plan.color_lanes, v.params, j.rows});
     }
     team.for_each("KeepJointLanes", {nullptr, 1}, KeepJointLanes{v.counters});
-    follow(team, 0);
+    if (trees()) {
+      const HangTension hang{j.plan.batches, v.solve.rows, v.params, j.tree, j.bodies.tension};
+      team.for_each_batch("HangTension", batches(), hang);
+      if (loops()) team.for_each_lane("HangTension", loop_lanes(), hang);
+      team.for_each_lane("StiffenBodies", tree_bodies(), StiffenBodies{j.tree, v.solve.rows, j.bodies.tension});
+    }
   }
 
   /// Rows where the bodies are now, after so many sub-steps.
@@ -68,6 +81,11 @@ struct JointPasses {
     if (trees()) {
       team.for_each_lane("UpdateTreeLane", tree_lanes(), UpdateTreeLane{v.solve.rows, v.params, first, j.tree});
       team.for_each_batch("FactorTrees", batches(), FactorTrees{j.plan.batches, v.solve.rows, j.tree, j.bodies, first});
+    }
+    if (loops()) {
+      team.for_each_batch("MeasureMobility", batches(),
+                          MeasureMobility{j.plan.batches, v.solve.rows, j.tree, j.bodies});
+      team.for_each_lane("FactorLoops", loop_lanes(), FactorLoops{v.solve.rows, j.bodies.mobility.data, j.tree});
     }
     if (custom()) {
       team.for_each("FollowCustomLane", {&v.counters->joint_lanes, j.rows.size},
@@ -95,10 +113,12 @@ struct JointPasses {
     };
     sweep_colors(true);
     if (kSweep == Sweep::warm_start) return;
-    if (trees()) {
-      team.for_each_batch("SolveTrees", batches(),
-                          SolveTrees<kSweep == Sweep::biased>{j.plan.batches, j.tree, rows.velocity.data,
-                                                              rows.free_velocity.data, j.bodies, v.params});
+    const SolveTrees<kSweep == Sweep::biased> solve_trees{j.plan.batches,          j.tree,   rows.velocity.data,
+                                                          rows.free_velocity.data, j.bodies, v.params};
+    if (trees()) team.for_each_batch("SolveTrees", batches(), solve_trees);
+    if (loops()) {
+      team.for_each_lane("CloseLoops", loop_lanes(), CloseLoops<kSweep == Sweep::biased>{solve_trees});
+      team.for_each_batch("SolveTrees", batches(), solve_trees);
     }
     if (v.shape.bounded_joints) sweep_colors(false);
   }
@@ -125,6 +145,14 @@ struct JointPasses {
     if (v.shape.breakable) {
       team.for_each("BreakJoint", {&v.counters->joints, j.count}, BreakJoint{j.model, j.state, v.counters});
     }
+  }
+};
+
+struct BeginJointsTask {
+  StepViews v;
+  template <class Team>
+  TALUS_INLINE void operator()(Team& team) const {
+    JointPasses{v}.begin(team);
   }
 };
 
