@@ -7,6 +7,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -45,6 +47,19 @@ TEST(Figures, FallDownStairsAndComeToRestWithinTheirLimits) {
   EXPECT_LT(metrics.pen_max, 0.04);
   EXPECT_LT(metrics.joint_max, 0.005);
   EXPECT_LT(beyond_limits(running), 0.25f);  // a toe or a hand under a figure
+}
+
+TEST(Figures, FallAsleepInAPile) {
+  scenes::RunningScene running(scenes::make_scene("ragdolls_40"), WorldDef{.backend = Backend::cpu}, true);
+  const std::span<const BodyId> figures = running.bodies().first(40 * human_skeleton().segments.size());
+  std::ptrdiff_t awake = 0;
+  for (int step = 0; step < 1800; ++step) {
+    ASSERT_TRUE(running.step());
+    if (step % 60 != 59) continue;
+    awake = std::count_if(figures.begin(), figures.end(), [&](BodyId body) { return running.world().is_awake(body); });
+    if (awake == 0) return;
+  }
+  FAIL() << awake << " bodies are awake after 30 s";
 }
 
 TEST(Figures, TurnTheirJointsToTheAnglesAsked) {
@@ -193,6 +208,22 @@ TEST(Vehicles, DriveOverBumps) {
   EXPECT_GT(1 - 2 * (q.x * q.x + q.z * q.z), 0.98f);  // upright within 11 degrees
   EXPECT_LT(metrics.joint_max, 2e-3);
   EXPECT_EQ(metrics.escaped, 0);
+}
+
+// Boxes fall by up to 3 m on a rope bridge and weigh three times as much as it does.
+TEST(HangingJoints, ABridgeHoldsWhatFallsOnIt) {
+  scenes::RunningScene running(scenes::make_scene("bridge_100_200"), WorldDef{.backend = Backend::cpu}, false);
+  double joint_max = 0, vmax = 0;
+  for (int step = 0; step < 300; ++step) {
+    ASSERT_TRUE(running.step());
+    const scenes::Metrics metrics = scenes::measure(running.scene(), running.motions());
+    joint_max = std::max(joint_max, double(metrics.joint_max));
+    vmax = std::max(vmax, double(metrics.vmax));
+  }
+  RecordProperty("joint_max", std::to_string(joint_max));
+  RecordProperty("vmax", std::to_string(vmax));
+  EXPECT_LT(joint_max, 1e-3);
+  EXPECT_LT(vmax, 15.0);
 }
 
 TEST(HangingJoints, CarryTheirLoadWithoutMoving) {
