@@ -17,11 +17,14 @@ void set_friction_bounds(const Problem& problem, const Vector& x, BoxedLcp& lcp)
 
 }  // namespace
 
-Matrix invertible_delassus(const Problem& problem) {
-  Matrix a = delassus(problem);
-  constexpr double kCompliance = 1e-12;  // of the largest diagonal; 1e-15 lets redundant rows through, 1e-9 shows in w
-  if (a.size() > 0) a.diagonal().array() += kCompliance * a.diagonal().maxCoeff();
-  return a;
+Vector solve_semidefinite(const Matrix& a, const Vector& rhs) {
+  constexpr double kCompliance = 1e-12;  // of the largest diagonal; 1e-15 is rounding, 1e-9 needs more corrections
+  Matrix compliant = a;
+  compliant.diagonal().array() += kCompliance * a.diagonal().maxCoeff();
+  const Eigen::LDLT<Matrix> factor(compliant);
+  Vector x = factor.solve(rhs);
+  for (int correction = 0; correction < 2; ++correction) x += factor.solve(rhs - a * x);
+  return x;
 }
 
 Vector solve_states(const BoxedLcp& lcp, const std::vector<RowState>& states) {
@@ -37,13 +40,13 @@ Vector solve_states(const BoxedLcp& lcp, const std::vector<RowState>& states) {
   }
   if (free.empty()) return x;
   const Vector rhs = -lcp.w(x)(free);
-  x(free) = Vector(Matrix(lcp.a(free, free)).ldlt().solve(rhs));
+  x(free) = solve_semidefinite(lcp.a(free, free), rhs);
   return x;
 }
 
 Solution solve_boxed(const Problem& problem, const SolverOptions& options, BoxedMethod method) {
   const Stopwatch watch;
-  BoxedLcp lcp{invertible_delassus(problem), problem.b, problem.lower, problem.upper};
+  BoxedLcp lcp{delassus(problem), problem.b, problem.lower, problem.upper};
   set_friction_bounds(problem, start_of(problem, options), lcp);
   BoxedSolution answer;
   Index steps = 0;

@@ -23,9 +23,9 @@ BoxedSolution dantzig(const BoxedLcp& lcp, Index max_pivots);
 BoxedSolution block_pivoting(const BoxedLcp& lcp, Index max_pivots);
 BoxedSolution interior_point(const BoxedLcp& lcp, Index max_steps);
 
-/// A with a compliance of 1e-12 of its diagonal, for methods that invert parts of it: redundant contacts make A singular
-/// (S3-69, S1-56). It moves w by that fraction of x / A_ii, below what is asked of them.
-Matrix invertible_delassus(const Problem& problem);
+/// Solves a x = rhs for a positive semi-definite a. Redundant contacts make it singular (S3-69, S1-56): it is factored
+/// with a little compliance, which two corrections with the true matrix take out of a x again.
+Vector solve_semidefinite(const Matrix& a, const Vector& rhs);
 
 using BoxedMethod = BoxedSolution (*)(const BoxedLcp& lcp, Index max_steps);
 Solution solve_boxed(const Problem& problem, const SolverOptions& options, BoxedMethod method);

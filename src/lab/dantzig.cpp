@@ -86,7 +86,7 @@ class Dantzig {
     dx[row] = sign;
     if (!free.empty()) {
       const Vector column = lcp_.a.col(row)(free);
-      dx(free) = -sign * Vector(Matrix(lcp_.a(free, free)).ldlt().solve(column));
+      dx(free) = -sign * solve_semidefinite(lcp_.a(free, free), column);
     }
     return dx;
   }

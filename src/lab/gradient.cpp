@@ -70,7 +70,7 @@ Solution solve_apgd(const Problem& problem, const SolverOptions& options) {
 
 /// Coulomb's law is the convex one with w_n + friction |w_t| in place of w_n (de Saxce's change of variables: w_n = 0
 /// while sliding means that the changed w lies on the dual cone). The added term is held, the convex problem solved, and
-/// so on; it settles where friction is small, and the residual tells.
+/// so on; it settles where friction is small, and the residual tells. Where the residual grows, the term changes by less.
 Solution solve_cone_fixed_point(const Problem& problem, const SolverOptions& options) {
   const std::vector<ContactRows> contacts = convex_contacts(problem);
   Problem convex = problem;
@@ -78,11 +78,18 @@ Solution solve_cone_fixed_point(const Problem& problem, const SolverOptions& opt
   inner.friction.law = FrictionLaw::convex_cone;
   inner.tolerance = 0.1 * options.tolerance;
   inner.measure = nullptr;
+  double weight = 1.0;
+  double last_residual = std::numeric_limits<double>::infinity();
   return iterate(problem, options, [&](Vector& x) {
+    const double residual = natural_residual(problem, x, options.friction);
+    constexpr double kLeastWeight = 0.05;
+    if (residual >= last_residual) weight = std::max(kLeastWeight, 0.7 * weight);
+    last_residual = residual;
     const Vector w = row_velocity(problem, x);
     for (const ContactRows& contact : contacts) {
-      const double slide = w(contact.rows).tail<2>().norm();
-      convex.b[contact.rows[0]] = problem.b[contact.rows[0]] + contact.friction * slide;
+      const Index normal = contact.rows[0];
+      const double slide = problem.b[normal] + contact.friction * w(contact.rows).tail<2>().norm();
+      convex.b[normal] += weight * (slide - convex.b[normal]);
     }
     inner.start = x;
     const Solution answer = solve_apgd(convex, inner);

@@ -9,16 +9,22 @@ namespace talus::lab {
 namespace {
 
 /// Distances to one side of the bounds and their multipliers; rows without that bound have multiplier 0, distance 1.
+/// Distances are carried along: differences of x and its bound would round to zero near the end.
 struct Side {
   Eigen::ArrayXd gap, dual, present;
   double sign;  // of x in the gap
 
-  Side(const Vector& bound, double side_sign) : present(bound.size()), sign(side_sign) {
-    for (Eigen::Index i = 0; i < bound.size(); ++i) present[i] = std::isfinite(bound[i]) ? 1.0 : 0.0;
-    dual = present;
+  Side(const Vector& bound, const Vector& x, double side_sign)
+      : gap(Eigen::ArrayXd::Ones(x.size())), dual(Eigen::ArrayXd::Zero(x.size())), present(dual), sign(side_sign) {
+    for (Eigen::Index i = 0; i < bound.size(); ++i) {
+      if (!std::isfinite(bound[i])) continue;
+      present[i] = dual[i] = 1.0;
+      gap[i] = sign * (x[i] - bound[i]);
+    }
   }
-  void set_gap(const Vector& x, const Vector& bound) {
-    gap = (present > 0.0).select(sign * (x - bound).array(), 1.0);
+  void move(double length, const Vector& dx, const Eigen::ArrayXd& ddual) {
+    gap += length * sign * present * dx.array();
+    dual += length * ddual;
   }
   /// Change of the dual that makes (gap + sign dx)(dual + ddual) + correction = target, to first order.
   Eigen::ArrayXd dual_step(const Vector& dx, double target, const Eigen::ArrayXd& correction) const {
@@ -36,35 +42,31 @@ struct Side {
   }
 };
 
-/// A point strictly between the bounds, near zero where that is one.
-double inner_point(double lower, double upper) {
-  if (std::isfinite(lower) && std::isfinite(upper)) return 0.5 * (lower + upper);
-  if (std::isfinite(lower)) return std::max(0.0, lower) + 1.0;
-  return std::isfinite(upper) ? std::min(0.0, upper) - 1.0 : 0.0;
+/// Strictly between the bounds, near zero where that is possible.
+Vector inner_point(const Vector& lower, const Vector& upper) {
+  Vector x = Vector::Zero(lower.size());
+  for (Eigen::Index i = 0; i < x.size(); ++i) {
+    if (std::isfinite(lower[i])) x[i] = std::isfinite(upper[i]) ? 0.5 * (lower[i] + upper[i]) : std::max(0.0, lower[i]) + 1.0;
+    if (!std::isfinite(lower[i]) && std::isfinite(upper[i])) x[i] = std::min(0.0, upper[i]) - 1.0;
+  }
+  return x;
 }
 
 class InteriorPoint {
  public:
-  explicit InteriorPoint(const BoxedLcp& lcp) : lcp_(lcp), below_(lcp.lower, 1.0), above_(lcp.upper, -1.0) {
-    x_.resize(lcp.b.size());
-    for (Eigen::Index i = 0; i < x_.size(); ++i) x_[i] = inner_point(lcp.lower[i], lcp.upper[i]);
-    refresh();
-  }
+  explicit InteriorPoint(const BoxedLcp& lcp)
+      : lcp_(lcp), x_(inner_point(lcp.lower, lcp.upper)), below_(lcp.lower, x_, 1.0), above_(lcp.upper, x_, -1.0) {}
 
   BoxedSolution run(Index max_steps) {
     for (Index step = 1; step <= max_steps; ++step) {
       advance();
       const double floor = 1e-13 * (1.0 + lcp_.b.lpNorm<Eigen::Infinity>());
-      if (complementarity() < floor && dual_residual().lpNorm<Eigen::Infinity>() < floor) return {rounded(), true, step};
+      if (complementarity() < floor) return {rounded(), true, step};
     }
     return {x_, false, max_steps};
   }
 
  private:
-  void refresh() {
-    below_.set_gap(x_, lcp_.lower);
-    above_.set_gap(x_, lcp_.upper);
-  }
   Vector dual_residual() const { return lcp_.w(x_) - (below_.dual - above_.dual).matrix(); }
   double complementarity() const {
     const double pairs = below_.present.sum() + above_.present.sum();
@@ -102,9 +104,8 @@ class InteriorPoint {
                             -predictor.dx.array() * predictor.above);
     const double length = std::min(1.0, 0.995 * room(step));
     x_ += length * step.dx;
-    below_.dual += length * step.below;
-    above_.dual += length * step.above;
-    refresh();
+    below_.move(length, step.dx, step.below);
+    above_.move(length, step.dx, step.above);
   }
 
   /// The answer of the sets that the duals point to, if it is the better one.

@@ -191,10 +191,6 @@ class NewtonSteps {
         sweep_(make_sweep(problem, {.friction = options.friction, .order = options.order})) {}
 
   StepResult operator()(Vector& x) {
-    if (first_) {
-      sweep_some(x);
-      first_ = false;
-    }
     const Linearization f = form_.linearize(x, a_ * x + problem_.b);
     const double merit = f.value.squaredNorm();
     // Of least norm among the best: redundant contacts make the slope singular.
@@ -208,23 +204,17 @@ class NewtonSteps {
         return StepResult::moved;
       }
     }
+    constexpr Index kRescues = 30;
     if (++rescues_ > kRescues) return StepResult::stuck;
-    sweep_some(x);
+    for (Index i = 0; i < 20 * rescues_; ++i) sweep_->forward(x);  // longer each time: the last ones were in vain
     return StepResult::moved;
   }
 
  private:
-  static constexpr Index kRescues = 100;
-
-  void sweep_some(Vector& x) {
-    for (int i = 0; i < 20; ++i) sweep_->forward(x);
-  }
-
   const Problem& problem_;
   Matrix a_;
   Form form_;
   std::unique_ptr<Sweep> sweep_;
-  bool first_ = true;
   Index rescues_ = 0;
 };
 

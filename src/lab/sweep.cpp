@@ -153,6 +153,16 @@ class SweepOf final : public Sweep {
 
   void forward(Vector& x) override { run(x, units_.begin(), units_.end()); }
   void backward(Vector& x) override { run(x, units_.rbegin(), units_.rend()); }
+  double safe_scale(const Problem& problem) const override {
+    const SparseMatrix a = delassus(problem);
+    double largest = 0.0;
+    for (const Unit& unit : units_) {
+      for (Index i = 0; i < unit.count; ++i) {
+        largest = std::max(largest, unit.r * a.row(unit.rows[std::size_t(i)]).cwiseAbs().sum());
+      }
+    }
+    return largest > 0.0 ? 0.5 / largest : 1.0;
+  }
 
  private:
   template <class Iterator>

@@ -71,6 +71,8 @@ class Sweep {
   virtual ~Sweep() = default;
   virtual void forward(Vector& x) = 0;
   virtual void backward(Vector& x) = 0;
+  /// r_scale with which a sweep without friction is sure to be a contraction: half of 1 / |r A|, in the largest row sum.
+  virtual double safe_scale(const Problem& problem) const = 0;
 
   double r_scale = 1.0;  ///< what adaptive methods multiply all steps with
 };

@@ -56,36 +56,38 @@ Solution repeat_conjugate(const Problem& problem, const SolverOptions& options, 
 }
 
 /// Takes a sweep back and shortens all steps where x moved no less than in the sweep before (S1-82). "No less": with
-/// "more" the text's own example goes to and fro for ever (E25).
+/// "more" the text's own example goes to and fro for ever (E25). Steps that are sure to be short enough are kept: moves
+/// may grow for a while on the right way, and each time the rule would shorten steps, down to nothing.
 class GuardedSteps {
  public:
-  GuardedSteps(std::unique_ptr<Sweep> sweep, double shorten) : sweep_(std::move(sweep)), shorten_(shorten) {}
+  GuardedSteps(const Problem& problem, std::unique_ptr<Sweep> sweep, double shorten)
+      : sweep_(std::move(sweep)), shorten_(shorten), safe_scale_(sweep_->safe_scale(problem)) {}
 
   StepResult operator()(Vector& x) {
     const Vector before = x;
     sweep_->forward(x);
     const double moved = x.size() == 0 ? 0.0 : (x - before).lpNorm<Eigen::Infinity>();
-    if (moved < last_moved_ || moved == 0.0) {
+    const double shorter = shorten_ * sweep_->r_scale;
+    if (moved < last_moved_ || shorter < safe_scale_) {
       last_moved_ = moved;
       return StepResult::moved;
     }
-    constexpr double kShortest = 1e-12;  // below, the last moves were rounding
-    if (sweep_->r_scale < kShortest) return StepResult::stuck;
     x = before;
-    sweep_->r_scale *= shorten_;
+    sweep_->r_scale = shorter;
     return StepResult::rejected;
   }
 
  private:
   std::unique_ptr<Sweep> sweep_;
   double shorten_;
+  double safe_scale_;
   double last_moved_ = std::numeric_limits<double>::infinity();
 };
 
 Solution repeat_guarded(const Problem& problem, const SolverOptions& options, SweepPlan plan) {
   plan.r_factor = options.r_factor;
   const double shorten = options.r_factor > 0.0 ? 0.5 : 0.9;  // of one r for all, of an r for each (S1-82)
-  GuardedSteps steps(make_sweep(problem, plan), shorten);
+  GuardedSteps steps(problem, make_sweep(problem, plan), shorten);
   return iterate(problem, options, std::ref(steps));
 }
 
@@ -94,7 +96,7 @@ class StaggeredSteps {
  public:
   StaggeredSteps(const Problem& problem, const SolverOptions& options)
       : max_pivots_(options.max_sweeps), friction_tolerance_(0.01 * options.tolerance) {
-    const Matrix a = invertible_delassus(problem);
+    const Matrix a = delassus(problem);
     std::vector<Index> tangents;
     for (Index row = 0; row < problem.row_count(); ++row) (problem.is_friction(row) ? tangents : normals_).push_back(row);
     tangents_ = std::move(tangents);
