@@ -3,8 +3,8 @@
 
 #include <talus/status.h>
 
-#include <Eigen/Eigenvalues>
 #include <algorithm>
+#include <Eigen/Eigenvalues>
 #include <string>
 
 namespace talus::lab {

@@ -44,7 +44,8 @@ class AcceleratedSteps {
  private:
   Vector projected(const Vector& z) const {
     Vector x = z.cwiseMax(lower_).cwiseMin(upper_);
-    for (const ContactRows& contact : contacts_) x(contact.rows) = project_cone(z(contact.rows), contact.friction).point;
+    for (const ContactRows& contact : contacts_)
+      x(contact.rows) = project_cone(z(contact.rows), contact.friction).point;
     return x;
   }
   /// Whether the objective bends more along the step than assumed; written without differences of objectives, which end
@@ -69,8 +70,9 @@ Solution solve_apgd(const Problem& problem, const SolverOptions& options) {
 }
 
 /// Coulomb's law is the convex one with w_n + friction |w_t| in place of w_n (de Saxce's change of variables: w_n = 0
-/// while sliding means that the changed w lies on the dual cone). The added term is held, the convex problem solved, and
-/// so on; it settles where friction is small, and the residual tells. Where the residual grows, the term changes by less.
+/// while sliding means that the changed w lies on the dual cone). The added term is held, the convex problem solved,
+/// and so on; it settles where friction is small, and the residual tells. Where the residual grows, the term changes by
+/// less.
 Solution solve_cone_fixed_point(const Problem& problem, const SolverOptions& options) {
   const std::vector<ContactRows> contacts = convex_contacts(problem);
   Problem convex = problem;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Primal-dual interior point with Mehrotra's corrector for bounded rows. Its sets give the last step exactly: without it
-// rows with x and w both near zero stop at the square root of what was asked.
+// Primal-dual interior point with Mehrotra's corrector for bounded rows. Its sets give the last step exactly: without
+// it rows with x and w both near zero stop at the square root of what was asked.
 #include <cmath>
 
 #include "boxed_lcp.h"
@@ -46,7 +46,8 @@ struct Side {
 Vector inner_point(const Vector& lower, const Vector& upper) {
   Vector x = Vector::Zero(lower.size());
   for (Eigen::Index i = 0; i < x.size(); ++i) {
-    if (std::isfinite(lower[i])) x[i] = std::isfinite(upper[i]) ? 0.5 * (lower[i] + upper[i]) : std::max(0.0, lower[i]) + 1.0;
+    if (std::isfinite(lower[i]))
+      x[i] = std::isfinite(upper[i]) ? 0.5 * (lower[i] + upper[i]) : std::max(0.0, lower[i]) + 1.0;
     if (!std::isfinite(lower[i]) && std::isfinite(upper[i])) x[i] = std::min(0.0, upper[i]) - 1.0;
   }
   return x;
@@ -70,7 +71,8 @@ class InteriorPoint {
   Vector dual_residual() const { return lcp_.w(x_) - (below_.dual - above_.dual).matrix(); }
   double complementarity() const {
     const double pairs = below_.present.sum() + above_.present.sum();
-    const double sum = (below_.present * below_.gap * below_.dual).sum() + (above_.present * above_.gap * above_.dual).sum();
+    const double sum =
+        (below_.present * below_.gap * below_.dual).sum() + (above_.present * above_.gap * above_.dual).sum();
     return pairs == 0.0 ? 0.0 : sum / pairs;
   }
 
@@ -100,8 +102,8 @@ class InteriorPoint {
     const Step predictor = solve(factor, 0.0, zero, zero);
     const double left = 1.0 - room(predictor);
     const double target = left * left * left * complementarity();
-    const Step step = solve(factor, target, predictor.dx.array() * predictor.below,
-                            -predictor.dx.array() * predictor.above);
+    const Step step =
+        solve(factor, target, predictor.dx.array() * predictor.below, -predictor.dx.array() * predictor.above);
     const double length = std::min(1.0, 0.995 * room(step));
     x_ += length * step.dx;
     below_.move(length, step.dx, step.below);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Lemke's method for the friction LCP (S0-63, S1-54): follows the ray of an artificial variable until it can leave. Ties
-// of the ratio test are broken lexicographically, so that degenerate problems (every resting stack) do not cycle.
+// Lemke's method for the friction LCP (S0-63, S1-54): follows the ray of an artificial variable until it can leave.
+// Ties of the ratio test are broken lexicographically, so that degenerate problems (every resting stack) do not cycle.
 #include "iterate.h"
 #include "lcp_form.h"
 #include "methods.h"
@@ -8,8 +8,8 @@
 namespace talus::lab {
 namespace {
 
-/// Variables: w 0..n-1, z n..2n-1, the artificial one 2n. Rows are w - m z - z0 = q, the columns of w stay the inverse of
-/// the basis.
+/// Variables: w 0..n-1, z n..2n-1, the artificial one 2n. Rows are w - m z - z0 = q, the columns of w stay the inverse
+/// of the basis.
 class LemkeTableau {
  public:
   explicit LemkeTableau(const LcpForm& form) : size_(Index(form.q.size())), table_(size_, 2 * size_ + 2) {

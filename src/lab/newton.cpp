@@ -179,8 +179,8 @@ class FischerForm final : public RootForm {
   }
 };
 
-/// Newton's steps, shortened until the merit 1/2 |F|^2 falls (S0-75, E16). Where it does not fall, sweeps carry on for a
-/// while: far from a root they are the better guide.
+/// Newton's steps, shortened until the merit 1/2 |F|^2 falls (S0-75, E16). Where it does not fall, sweeps carry on for
+/// a while: far from a root they are the better guide.
 template <class Form>
 class NewtonSteps {
  public:
@@ -199,7 +199,8 @@ class NewtonSteps {
     for (double length = 1.0; direction.allFinite() && length > kShortest; length *= 0.5) {
       const Vector trial = x + length * direction;
       constexpr double kDescent = 1e-4;  // part of the promised fall that is asked for
-      if (form_.linearize(trial, a_ * trial + problem_.b).value.squaredNorm() <= (1.0 - 2.0 * kDescent * length) * merit) {
+      if (form_.linearize(trial, a_ * trial + problem_.b).value.squaredNorm() <=
+          (1.0 - 2.0 * kDescent * length) * merit) {
         x = trial;
         return StepResult::moved;
       }

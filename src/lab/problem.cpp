@@ -63,8 +63,7 @@ void check_sizes(const Problem& p) {
   const Eigen::Index rows = p.jacobian.rows();
   const Eigen::Index dofs = p.jacobian.cols();
   const bool rows_fit = p.b.size() == rows && p.lower.size() == rows && p.upper.size() == rows &&
-                        p.friction.size() == rows && p.impulse.size() == rows &&
-                        p.normal.size() == std::size_t(rows);
+                        p.friction.size() == rows && p.impulse.size() == rows && p.normal.size() == std::size_t(rows);
   const bool dofs_fit = p.inv_mass.rows() == dofs && p.inv_mass.cols() == dofs && p.free_velocity.size() == dofs;
   if (!rows_fit || !dofs_fit) {
     throw Error("lab problem: parts are not of one size, " + std::to_string(rows) + " rows, " + std::to_string(dofs) +
@@ -146,12 +145,10 @@ Problem make_problem(Problem parts) {
 }
 
 Problem make_problem(const Matrix& a, const Vector& b, const Vector& lower, const Vector& upper) {
-  const Eigen::SelfAdjointEigenSolver<Matrix> eigen(a);
-  const Vector roots = eigen.eigenvalues().cwiseMax(0.0).cwiseSqrt();
   Problem p;
-  p.jacobian = Matrix(eigen.eigenvectors() * roots.asDiagonal() * eigen.eigenvectors().transpose()).sparseView();
-  p.inv_mass.resize(a.cols(), a.cols());
-  p.inv_mass.setIdentity();
+  p.jacobian.resize(a.rows(), a.cols());
+  p.jacobian.setIdentity();
+  p.inv_mass = a.sparseView();
   p.b = b;
   p.lower = lower;
   p.upper = upper;
@@ -202,7 +199,8 @@ std::vector<Index> color_order(const Problem& problem) {
       bodies.push_back(std::size_t(entry.col() / kDofs));
     }
     const auto taken = [&](std::size_t c) {
-      return std::any_of(bodies.begin(), bodies.end(), [&](std::size_t body) { return c < used[body].size() && used[body][c]; });
+      return std::any_of(bodies.begin(), bodies.end(),
+                         [&](std::size_t body) { return c < used[body].size() && used[body][c]; });
     };
     std::size_t c = 0;
     while (taken(c)) ++c;

@@ -44,7 +44,8 @@ struct Problem {
 Problem make_problem(const ContactProblem& step);
 /// The same of parts: sizes and values are checked, `disks` is filled in. An empty impulse or u* means zero.
 Problem make_problem(Problem parts);
-/// A problem whose A is the given positive semi-definite matrix: J = A^(1/2), M = 1. For tests and golden cases.
+/// A problem whose A is the given positive semi-definite matrix, to the bit: J = 1, M^-1 = A. For cases of books; what
+/// asks for bodies takes columns of kDofs for one.
 Problem make_problem(const Matrix& a, const Vector& b, const Vector& lower, const Vector& upper);
 
 SparseMatrix delassus(const Problem& problem);                   ///< A

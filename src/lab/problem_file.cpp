@@ -73,6 +73,12 @@ class MatrixReader {
 
   [[noreturn]] void fail(const std::string& what) const { throw ProblemFileError(file_, line_, what); }
 
+  [[noreturn]] void fail_at(const std::string& word, const std::string& what) const {
+    std::ostringstream text;  // gcc 12 warns of sums of strings here without reason
+    text << '"' << std::string_view(word).substr(0, 40) << "\" is " << what;
+    fail(text.str());
+  }
+
   /// The next line's words.
   std::vector<std::string> words(std::size_t count) {
     std::vector<std::string> found;
@@ -91,8 +97,7 @@ class MatrixReader {
     Index value = 0;
     const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
     if (error != std::errc{} || end != word.data() + word.size() || value < low || value > high) {
-      fail("\"" + word.substr(0, 40) + "\" is no whole number from " + std::to_string(low) + " to " +
-           std::to_string(high));
+      fail_at(word, "no whole number from " + std::to_string(low) + " to " + std::to_string(high));
     }
     return value;
   }
@@ -103,7 +108,7 @@ class MatrixReader {
     const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
     const bool whole = error == std::errc{} && end == word.data() + word.size();
     if (!whole || std::isnan(value) || (!infinite && std::isinf(value))) {
-      fail("\"" + word.substr(0, 40) + "\" is no number that is allowed here");
+      fail_at(word, infinite ? "no number" : "no finite number");
     }
     return value;
   }

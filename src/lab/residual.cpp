@@ -34,7 +34,8 @@ FrictionSet friction_set(const FrictionModel& model) {
   if (model.law == FrictionLaw::cone) return DiskSet{};
   if (model.law == FrictionLaw::convex_cone) throw Error("lab: the convex cone is no set of tangents alone");
   if (model.sides < 4 || model.sides % 2 != 0) {
-    throw Error("lab: a friction polygon of " + std::to_string(model.sides) + " sides; an even number from 4 is needed");
+    throw Error("lab: a friction polygon of " + std::to_string(model.sides) +
+                " sides; an even number from 4 is needed");
   }
   return PolygonSet{model.sides};
 }
@@ -43,8 +44,8 @@ std::vector<ContactRows> convex_contacts(const Problem& problem) {
   std::vector<ContactRows> contacts;
   std::vector<bool> taken(std::size_t(problem.row_count()));
   for (const Disk& disk : problem.disks) {
-    const bool unbounded = problem.lower[disk.normal] == 0.0 &&
-                           problem.upper[disk.normal] == std::numeric_limits<double>::infinity();
+    const bool unbounded =
+        problem.lower[disk.normal] == 0.0 && problem.upper[disk.normal] == std::numeric_limits<double>::infinity();
     if (disk.count != 2 || taken[std::size_t(disk.normal)] || !unbounded) {
       throw Error("lab: a friction cone needs a normal of its own in [0, inf) and two tangents (row " +
                   std::to_string(disk.first) + ")");

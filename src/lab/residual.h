@@ -9,9 +9,9 @@
 namespace talus::lab {
 
 enum class FrictionLaw : std::uint8_t {
-  box,          ///< each tangent bounded by friction * normal impulse (S1-22): what projected Gauss-Seidel engines solve
-  polyhedral,   ///< a polygon inscribed in the circle (S1-21; Stewart and Trinkle, Anitescu and Potra)
-  cone,         ///< Coulomb's (S1-18)
+  box,         ///< each tangent bounded by friction * normal impulse (S1-22): what projected Gauss-Seidel engines solve
+  polyhedral,  ///< a polygon inscribed in the circle (S1-21; Stewart and Trinkle, Anitescu and Potra)
+  cone,        ///< Coulomb's (S1-18)
   convex_cone,  ///< its convex relaxation, in which sliding bodies rise (S1-24)
 };
 
@@ -32,8 +32,8 @@ struct ContactRows {
 /// Throws Error unless every disk has two rows, a normal of its own and that normal the bounds [0, inf).
 std::vector<ContactRows> convex_contacts(const Problem& problem);
 
-/// x - P(x - w) row by row, with P the projection on what the rows may be, friction bounded by the x of its normal. Zero
-/// exactly at solutions (S1-78); on rows with bounds it is H = min(x - lower, max(x - upper, w)) (S2-12, S1-73).
+/// x - P(x - w) row by row, with P the projection on what the rows may be, friction bounded by the x of its normal.
+/// Zero exactly at solutions (S1-78); on rows with bounds it is H = min(x - lower, max(x - upper, w)) (S2-12, S1-73).
 Vector natural_map(const Problem& problem, const Vector& x, const FrictionModel& model);
 /// Largest component of the natural map: zero is a perfect answer. [N s and m/s, as they come]
 double natural_residual(const Problem& problem, const Vector& x, const FrictionModel& model);

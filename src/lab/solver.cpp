@@ -7,6 +7,7 @@
 #include <limits>
 #include <numeric>
 
+#include "iterate.h"
 #include "methods.h"
 
 namespace talus::lab {
@@ -62,8 +63,8 @@ void check_options(const Problem& problem, const SolverOptions& options) {
     refuse("tolerances and r_factor are not negative");
   }
   if (options.start.size() != 0 && (options.start.size() != problem.row_count() || !options.start.allFinite())) {
-    refuse("start has " + std::to_string(options.start.size()) + " numbers for " +
-           std::to_string(problem.row_count()) + " rows, or one that is not finite");
+    refuse("start has " + std::to_string(options.start.size()) + " numbers for " + std::to_string(problem.row_count()) +
+           " rows, or one that is not finite");
   }
   if (options.order.empty()) return;
   std::vector<Index> rows = options.order;
@@ -82,33 +83,48 @@ ProblemClass classify(const Problem& problem, const FrictionModel& model) {
     return normals ? normal_lcp : boxed_lcp;
   }
   switch (model.law) {
-    case FrictionLaw::box: return box_friction;
-    case FrictionLaw::polyhedral: return polyhedral;
-    case FrictionLaw::cone: return cone;
-    case FrictionLaw::convex_cone: break;
+    case FrictionLaw::box:
+      return box_friction;
+    case FrictionLaw::polyhedral:
+      return polyhedral;
+    case FrictionLaw::cone:
+      return cone;
+    case FrictionLaw::convex_cone:
+      break;
   }
   return convex_cone;
 }
 
 const char* class_name(ProblemClass problem_class) {
   switch (problem_class) {
-    case normal_lcp: return "LCP of normals";
-    case boxed_lcp: return "LCP with fixed bounds";
-    case box_friction: return "box friction";
-    case polyhedral: return "polyhedral friction";
-    case cone: return "friction cone";
-    case convex_cone: break;
+    case normal_lcp:
+      return "LCP of normals";
+    case boxed_lcp:
+      return "LCP with fixed bounds";
+    case box_friction:
+      return "box friction";
+    case polyhedral:
+      return "polyhedral friction";
+    case cone:
+      return "friction cone";
+    case convex_cone:
+      break;
   }
   return "convex friction cone";
 }
 
 const char* outcome_name(Outcome outcome) {
   switch (outcome) {
-    case Outcome::converged: return "converged";
-    case Outcome::sweep_limit: return "sweep limit";
-    case Outcome::stagnated: return "stagnated";
-    case Outcome::diverged: return "diverged";
-    case Outcome::failed: break;
+    case Outcome::converged:
+      return "converged";
+    case Outcome::sweep_limit:
+      return "sweep limit";
+    case Outcome::stagnated:
+      return "stagnated";
+    case Outcome::diverged:
+      return "diverged";
+    case Outcome::failed:
+      break;
   }
   return "failed";
 }
@@ -137,6 +153,7 @@ Solution solve(std::string_view name, const Problem& problem, const SolverOption
     throw Error("lab: " + std::string(name) + " does not solve problems of class " + class_name(problem_class));
   }
   check_options(problem, options);
+  if (problem.row_count() == 0) return finish(problem, options, Vector(), Outcome::converged, 0, Stopwatch());
   return solver.run(problem, options);
 }
 

@@ -49,9 +49,9 @@ struct Solution {
   Vector velocity;  ///< u [m/s, rad/s]
   Outcome outcome = Outcome::failed;
   Index sweeps = 0;
-  double residual = 0.0;               ///< natural residual under the law asked for
-  std::vector<double> history;         ///< measure after each sweep; direct solvers leave it at one value
-  std::vector<double> sweep_seconds;   ///< of each entry of history, without the time to measure
+  double residual = 0.0;              ///< natural residual under the law asked for
+  std::vector<double> history;        ///< measure after each sweep; direct solvers leave it at one value
+  std::vector<double> sweep_seconds;  ///< of each entry of history, without the time to measure
   double total_seconds() const;
 };
 

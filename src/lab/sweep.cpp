@@ -114,9 +114,9 @@ void set_steps(const RowTable& table, const Vector& weights, const SweepPlan& pl
       }
     }
     const Matrix block = unit.block.topLeftCorner(unit.count, unit.count);
-    const double largest = unit.count == 1
-                               ? block(0, 0)
-                               : Eigen::SelfAdjointEigenSolver<Matrix>(block, Eigen::EigenvaluesOnly).eigenvalues().maxCoeff();
+    const double largest =
+        unit.count == 1 ? block(0, 0)
+                        : Eigen::SelfAdjointEigenSolver<Matrix>(block, Eigen::EigenvaluesOnly).eigenvalues().maxCoeff();
     if (plan.r_factor > 0.0) {
       unit.r = plan.r_factor;
     } else {

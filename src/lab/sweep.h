@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Sweeps over rows or contacts: the iterative family is one loop with a choice of what is done to a unit of rows (and so
-// of the law of friction), of the step size, of the order, and of old or new values (S1-58, S1-129). Velocities are kept
-// along, so a row costs what it touches (S1-81, S2-09).
+// Sweeps over rows or contacts: the iterative family is one loop with a choice of what is done to a unit of rows (and
+// so of the law of friction), of the step size, of the order, and of old or new values (S1-58, S1-129). Velocities are
+// kept along, so a row costs what it touches (S1-81, S2-09).
 #pragma once
 #include "residual.h"
 
@@ -57,13 +57,13 @@ enum class UnitChoice : std::uint8_t { all, friction_only };
 
 struct SweepPlan {
   FrictionModel friction;
-  bool jacobi = false;        ///< all units from the old values, else each from the newest
-  bool split_mass = false;    ///< bodies are shared out among their units, which makes jacobi converge (S0, 2.9)
-  bool local_solve = false;   ///< contacts are solved exactly one by one (S1-66); for the cone
+  bool jacobi = false;       ///< all units from the old values, else each from the newest
+  bool split_mass = false;   ///< bodies are shared out among their units, which makes jacobi converge (S0, 2.9)
+  bool local_solve = false;  ///< contacts are solved exactly one by one (S1-66); for the cone
   double relaxation = 1.0;
-  double r_factor = 0.0;      ///< one r for all units; 0: 1 / the largest eigenvalue of each unit's block of A
+  double r_factor = 0.0;  ///< one r for all units; 0: 1 / the largest eigenvalue of each unit's block of A
   UnitChoice units = UnitChoice::all;
-  std::vector<Index> order;   ///< of rows; units follow their first
+  std::vector<Index> order;  ///< of rows; units follow their first
 };
 
 class Sweep {
@@ -71,7 +71,8 @@ class Sweep {
   virtual ~Sweep() = default;
   virtual void forward(Vector& x) = 0;
   virtual void backward(Vector& x) = 0;
-  /// r_scale with which a sweep without friction is sure to be a contraction: half of 1 / |r A|, in the largest row sum.
+  /// r_scale with which a sweep without friction is sure to be a contraction: half of 1 / |r A|, in the largest row
+  /// sum.
   virtual double safe_scale(const Problem& problem) const = 0;
 
   double r_scale = 1.0;  ///< what adaptive methods multiply all steps with

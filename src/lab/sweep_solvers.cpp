@@ -20,8 +20,8 @@ Solution repeat(const Problem& problem, const SolverOptions& options, const Swee
   });
 }
 
-/// Fletcher-Reeves on the steps of a sweep, begun anew where they grow (S1-72). x may leave its bounds by the part added
-/// to a sweep; the residual counts that.
+/// Fletcher-Reeves on the steps of a sweep, begun anew where they grow (S1-72). x may leave its bounds by the part
+/// added to a sweep; the residual counts that.
 class ConjugateSteps {
  public:
   explicit ConjugateSteps(std::unique_ptr<Sweep> sweep) : sweep_(std::move(sweep)) {}
@@ -98,7 +98,8 @@ class StaggeredSteps {
       : max_pivots_(options.max_sweeps), friction_tolerance_(0.01 * options.tolerance) {
     const Matrix a = delassus(problem);
     std::vector<Index> tangents;
-    for (Index row = 0; row < problem.row_count(); ++row) (problem.is_friction(row) ? tangents : normals_).push_back(row);
+    for (Index row = 0; row < problem.row_count(); ++row)
+      (problem.is_friction(row) ? tangents : normals_).push_back(row);
     tangents_ = std::move(tangents);
     normal_lcp_ = {a(normals_, normals_), problem.b(normals_), problem.lower(normals_), problem.upper(normals_)};
     normal_b_ = normal_lcp_.b;

@@ -67,8 +67,8 @@ inline ContactProblem random_bodies(Random& random, Index count) {
     ContactProblem::Body b;
     b.row = body;
     b.inv_mass = random.uniform(0.5, 2.0);
-    b.inv_inertia = {random.uniform(2.0, 6.0),   random.uniform(-0.5, 0.5), random.uniform(-0.5, 0.5),
-                     random.uniform(2.0, 6.0),   random.uniform(-0.5, 0.5), random.uniform(2.0, 6.0)};
+    b.inv_inertia = {random.uniform(2.0, 6.0), random.uniform(-0.5, 0.5), random.uniform(-0.5, 0.5),
+                     random.uniform(2.0, 6.0), random.uniform(-0.5, 0.5), random.uniform(2.0, 6.0)};
     for (double& velocity : b.free_velocity) velocity = random.uniform(-1.0, 1.0);
     step.bodies.push_back(b);
   }
