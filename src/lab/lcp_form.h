@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: MIT
+// Any problem with fixed bounds and polyhedral friction as a pure LCP: 0 <= z complementary to m z + q >= 0. Not
+// symmetric with friction (S1-21, E2, E3; S0-34 with the blocks of S0's E8).
+#pragma once
+#include "residual.h"
+
+namespace talus::lab {
+
+struct LcpForm {
+  Matrix m;
+  Vector q;
+  Matrix to_x;  ///< x = to_x z + offset
+  Vector offset;
+
+  Vector x(const Vector& z) const { return to_x * z.head(to_x.cols()) + offset; }
+};
+
+LcpForm make_lcp_form(const Problem& problem, const FrictionModel& model);
+
+/// The answer whose positive variables are `basic`; false if their equations have none.
+bool solve_basis(const LcpForm& form, const std::vector<Index>& basic, Vector& z);
+/// Largest |min(z, m z + q)|.
+double lcp_residual(const LcpForm& form, const Vector& z);
+
+}  // namespace talus::lab

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: MIT
+// Pictures, tables, and what the registry of solvers accepts.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "lab/plot.h"
+#include "lab/report.h"
+#include "lab_problems.h"
+#include "talus/status.h"
+
+namespace talus::lab {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::HasSubstr;
+
+/// Whether tags close in the order they opened, attributes are quoted, and no bare & is left.
+testing::AssertionResult well_formed(const std::string& xml) {
+  std::vector<std::string> open;
+  for (std::size_t at = 0; at < xml.size(); ++at) {
+    if (xml[at] == '&' && xml.find(';', at) > at + 6) return testing::AssertionFailure() << "bare & at " << at;
+    if (xml[at] == '>') return testing::AssertionFailure() << "bare > at " << at;
+    if (xml[at] != '<') continue;
+    const std::size_t end = xml.find('>', at);
+    if (end == std::string::npos) return testing::AssertionFailure() << "tag without end at " << at;
+    const std::string tag = xml.substr(at + 1, end - at - 1);
+    if (std::count(tag.begin(), tag.end(), '"') % 2 != 0 || tag.find('<') != std::string::npos) {
+      return testing::AssertionFailure() << "quotes of <" << tag << ">";
+    }
+    const std::string name = tag.substr(tag[0] == '/' ? 1 : 0, tag.find_first_of(" />", 1) - (tag[0] == '/' ? 1 : 0));
+    if (tag[0] == '/') {
+      if (open.empty() || open.back() != tag.substr(1)) return testing::AssertionFailure() << "</" << tag << "> alone";
+      open.pop_back();
+    } else if (tag.back() != '/') {
+      open.push_back(name);
+    }
+    at = end;
+  }
+  if (!open.empty()) return testing::AssertionFailure() << "<" << open.back() << "> stays open";
+  return testing::AssertionSuccess();
+}
+
+std::size_t count(const std::string& text, const std::string& part) {
+  std::size_t found = 0;
+  for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++found;
+  return found;
+}
+
+TEST(WellFormed, SeesWhatIsNot) {
+  EXPECT_TRUE(well_formed("<a x=\"1\"><b/>text &amp; more</a>"));
+  EXPECT_FALSE(well_formed("<a><b></a></b>"));
+  EXPECT_FALSE(well_formed("<a>"));
+  EXPECT_FALSE(well_formed("<a x=\"1></a>"));
+  EXPECT_FALSE(well_formed("<a>this & that</a>"));
+}
+
+Plot sample_plot() {
+  Plot plot{.title = "a < b & \"c\"", .x_label = "sweeps", .y_label = "residual", .log_x = true, .log_y = true};
+  for (int curve = 0; curve < 10; ++curve) {
+    PlotSeries series{.name = "curve " + std::to_string(curve)};
+    for (int i = 0; i < 100; ++i) {
+      series.x.push_back(i);  // 0 has no place on a logarithmic axis
+      series.y.push_back(std::pow(0.9, i * (curve + 1)));
+    }
+    plot.series.push_back(series);
+  }
+  return plot;
+}
+
+TEST(Svg, IsWellFormedAndComplete) {
+  const std::string svg = to_svg(sample_plot());
+  EXPECT_TRUE(well_formed(svg));
+  EXPECT_EQ(count(svg, "<path "), 10u);
+  EXPECT_THAT(svg, HasSubstr("a &lt; b &amp; &quot;c&quot;"));
+  EXPECT_THAT(svg, HasSubstr(">curve 9</text>"));
+  EXPECT_THAT(svg, HasSubstr("stroke-dasharray=\"6 3\""));  // the eighth has the first one's color
+  EXPECT_THAT(svg, HasSubstr("10<tspan dy=\"-6\" font-size=\"9\">-20</tspan>"));
+  EXPECT_THAT(svg, testing::Not(HasSubstr("nan")));
+  EXPECT_THAT(svg, testing::Not(HasSubstr("inf")));
+}
+
+TEST(Svg, DrawsWhatIsOddWithoutNumbersThatAreNone) {
+  Plot plot = sample_plot();
+  plot.series.resize(1);
+  plot.series[0].y[50] = std::nan("");
+  const std::string broken = to_svg(plot);
+  EXPECT_TRUE(well_formed(broken));
+  EXPECT_EQ(count(broken, "M"), 2u);  // two strokes of one path
+  for (Plot odd : {Plot{}, Plot{.log_y = true, .series = {{.name = "zero", .x = {1, 2}, .y = {0, 0}}}},
+                   Plot{.series = {{.name = "one point", .x = {3}, .y = {3}, .points = true}}},
+                   Plot{.series = {{.name = "uneven", .x = {1, 2, 3}, .y = {1}}}}}) {
+    const std::string svg = to_svg(odd);
+    EXPECT_TRUE(well_formed(svg));
+    EXPECT_THAT(svg, testing::Not(HasSubstr("nan")));
+    EXPECT_THAT(svg, testing::Not(HasSubstr("inf")));
+  }
+  EXPECT_THROW(write_svg(fs::path(testing::TempDir()) / "no_such_folder" / "a.svg", plot), Error);
+}
+
+TEST(Svg, MarksLieWhereTheirNumbersAre) {  // frame: 78 to 660 by 44 to 422
+  const std::string svg = to_svg({.series = {{.name = "", .x = {0, 10, 5}, .y = {0, 10, 5}, .points = true}}});
+  EXPECT_THAT(svg, HasSubstr("cx=\"78.00\" cy=\"422.00\""));
+  EXPECT_THAT(svg, HasSubstr("cx=\"660.00\" cy=\"44.00\""));
+  EXPECT_THAT(svg, HasSubstr("cx=\"369.00\" cy=\"233.00\""));
+}
+
+TEST(Report, PrintsALineForEachSolverAndDraws) {
+  const Problem problem = make_problem(test::cube_stack(3, 0.5));
+  const fs::path plots = fs::path(testing::TempDir()) / "talus_lab_report";
+  std::ostringstream out;
+  ReportOptions options;
+  options.solver.tolerance = 1e-8;
+  options.plots = plots;
+  const std::vector<std::string> names{"pgs", "nncg", "newton_min", "lemke"};
+  const std::vector<ReportEntry> entries = report(out, problem, names, options);
+  ASSERT_EQ(entries.size(), 3u);
+  EXPECT_EQ(entries[1].solver, "nncg");
+  EXPECT_EQ(entries[1].solution.outcome, Outcome::converged);
+  EXPECT_EQ(entries[0].solution.history.size(), entries[0].solution.sweep_seconds.size());
+  EXPECT_THAT(out.str(), HasSubstr("lemke: lab: lemke does not solve problems of class friction cone"));
+  EXPECT_THAT(out.str(), HasSubstr("36 rows, 24 of them friction, 18 velocities"));
+  EXPECT_THAT(out.str(), HasSubstr("null space 18"));
+  for (const char* name : {"_sweeps.svg", "_time.svg", "_eigenvalues.svg", "_gauss_seidel.svg"}) {
+    fs::path file = plots;
+    file += name;
+    std::ifstream in(file);
+    std::ostringstream svg;
+    svg << in.rdbuf();
+    EXPECT_TRUE(well_formed(svg.str())) << name;
+    EXPECT_GT(svg.str().size(), 1000u) << name;
+    fs::remove(file);
+  }
+}
+
+TEST(Report, TakesAllThatFitWithoutNames) {
+  std::ostringstream out;
+  const auto entries = report(out, make_problem(test::cube_stack(1)), {}, {});
+  EXPECT_EQ(entries.size(), std::size_t(std::count_if(solvers().begin(), solvers().end(), [](const SolverInfo& s) {
+              return s.solves(ProblemClass::normal_lcp);
+            })));
+  const std::vector<std::string> unknown{"pgs", "gps"};
+  EXPECT_THROW(report(out, make_problem(test::cube_stack(1)), unknown, {}), Error);
+}
+
+TEST(Registry, RefusesWhatItCannotDo) {
+  const Problem problem = make_problem(test::cube_stack(1, 0.5));
+  EXPECT_THROW(solve("gps", problem), Error);
+  EXPECT_THROW(solve("dantzig", problem), Error);  // not a cone
+  EXPECT_THROW(solve("pgs", problem, {.friction = {.law = FrictionLaw::polyhedral, .sides = 5}}), Error);
+  EXPECT_THROW(solve("psor", problem, {.relaxation = 2.0}), Error);
+  EXPECT_THROW(solve("pgs", problem, {.max_sweeps = 0}), Error);
+  EXPECT_THROW(solve("pgs", problem, {.order = {0, 1}}), Error);
+  EXPECT_THROW(solve("pgs", problem, {.start = Vector::Zero(3)}), Error);
+}
+
+TEST(Registry, SolvesNothingAndWhatCannotMove) {
+  ContactProblem step = test::cube_stack(1);
+  step.bodies[0].inv_mass = 0.0;
+  step.bodies[0].inv_inertia = {};
+  step.bodies[0].free_velocity = {0.0, 1.0, 0.0, 0.0, 0.0, 0.0};  // leaves
+  const Problem fixed = make_problem(step);
+  const Problem nothing = make_problem(ContactProblem{});
+  for (const SolverInfo& solver : solvers()) {
+    if (!solver.solves(ProblemClass::normal_lcp)) continue;
+    EXPECT_EQ(solve(solver.name, nothing).outcome, Outcome::converged) << solver.name;
+    const Solution solution = solve(solver.name, fixed);
+    EXPECT_EQ(solution.outcome, Outcome::converged) << solver.name;
+    EXPECT_EQ(solution.velocity, fixed.free_velocity) << solver.name;
+  }
+}
+
+TEST(Registry, SaysWhyItStopped) {
+  const Problem problem = make_problem(test::stack_1d(10, 1.0));
+  const Solution limited = solve("pgs", problem, {.max_sweeps = 5});
+  EXPECT_EQ(limited.outcome, Outcome::sweep_limit);
+  EXPECT_EQ(limited.sweeps, 5);
+  EXPECT_EQ(limited.history.size(), 5u);
+  EXPECT_EQ(solve("pgs", problem, {.tolerance = 0.0, .step_tolerance = 1e-3}).outcome, Outcome::stagnated);
+  ContactProblem crowd = test::stack_1d(1, 1.0);  // five times the same contact: jacobi goes to and fro
+  crowd.rows.resize(5, crowd.rows[0]);
+  for (ContactProblem::Row& row : crowd.rows) row.lower = -test::kInfinity;
+  EXPECT_EQ(solve("jacobi", make_problem(crowd), {.tolerance = 1e-10}).outcome, Outcome::diverged);
+}
+
+}  // namespace
+}  // namespace talus::lab
