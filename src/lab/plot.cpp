@@ -227,7 +227,7 @@ class SvgWriter {
         const std::string x = number(pixel_x(series.x[i]), "%.1f");
         const std::string y = number(pixel_y(series.y[i]), "%.1f");
         std::string place = x + ' ' + y;
-        if (!pen_down || place != last) path += (pen_down ? " L" : " M") + place;
+        if (!pen_down || place != last) path.append(pen_down ? " L" : " M").append(place);
         last = std::move(place);
       }
       pen_down = shown;
