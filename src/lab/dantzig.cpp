@@ -28,7 +28,9 @@ class Dantzig {
         w_(lcp.w(x_)),
         states_(std::size_t(x_.size()), RowState::at_lower),
         entered_(std::size_t(x_.size()), false),
-        pivots_left_(max_pivots) {}
+        pivots_left_(max_pivots),
+        zero_w_(1e-14 * (1.0 + lcp.b.lpNorm<Eigen::Infinity>())),
+        zero_dw_(1e-9 * lcp.a.diagonal().maxCoeff()) {}
 
   BoxedSolution run() {
     std::vector<Index> rows(entered_.size());
@@ -44,14 +46,14 @@ class Dantzig {
  private:
   bool bounded(Index row) const { return std::isfinite(lcp_.lower[row]) || std::isfinite(lcp_.upper[row]); }
 
-  /// Whether the law of the row holds as it is.
+  /// Whether the law of the row holds as it is, but for rounding.
   bool settles(Index row) {
     RowState& state = states_[std::size_t(row)];
-    if (x_[row] == lcp_.lower[row] && (w_[row] >= 0.0 || lcp_.lower[row] == lcp_.upper[row])) {
+    if (x_[row] == lcp_.lower[row] && (w_[row] >= -zero_w_ || lcp_.lower[row] == lcp_.upper[row])) {
       state = RowState::at_lower;
-    } else if (x_[row] == lcp_.upper[row] && w_[row] <= 0.0) {
+    } else if (x_[row] == lcp_.upper[row] && w_[row] <= zero_w_) {
       state = RowState::at_upper;
-    } else if (w_[row] == 0.0) {
+    } else if (std::abs(w_[row]) <= zero_w_) {
       state = RowState::free;
     } else {
       return false;
@@ -101,13 +103,13 @@ class Dantzig {
       if (dx[who] < 0.0) offer((lcp_.lower[who] - x_[who]) / dx[who], who, RowState::at_lower);
       if (dx[who] > 0.0) offer((lcp_.upper[who] - x_[who]) / dx[who], who, RowState::at_upper);
     };
-    if (dw[row] * sign > 0.0) offer(-w_[row] / dw[row], row, RowState::free);
+    if (dw[row] * sign > zero_dw_) offer(-w_[row] / dw[row], row, RowState::free);
     offer_bound(row);
     for (Index other = 0; other < Index(x_.size()); ++other) {
       if (!entered_[std::size_t(other)] || lcp_.lower[other] == lcp_.upper[other]) continue;
       const RowState state = states_[std::size_t(other)];
-      const bool leaves_lower = state == RowState::at_lower && dw[other] < 0.0;
-      const bool leaves_upper = state == RowState::at_upper && dw[other] > 0.0;
+      const bool leaves_lower = state == RowState::at_lower && dw[other] < -zero_dw_;
+      const bool leaves_upper = state == RowState::at_upper && dw[other] > zero_dw_;
       if (state == RowState::free) offer_bound(other);
       if (leaves_lower || leaves_upper) offer(-w_[other] / dw[other], other, RowState::free);
     }
@@ -129,6 +131,10 @@ class Dantzig {
   std::vector<RowState> states_;
   std::vector<bool> entered_;  // rows whose law is kept
   Index pivots_left_;
+  // Redundant rows follow the free ones: what they change by is rounding. Taken for more, they enter the free set, make
+  // it singular, and go in and out for ever (a stack of ten cubes does).
+  double zero_w_;   // [m/s]
+  double zero_dw_;  // [1/kg] per impulse of the row that enters
 };
 
 }  // namespace

@@ -16,6 +16,7 @@ namespace {
 
 constexpr double kWidth = 860.0, kHeight = 480.0;
 constexpr double kLeft = 78.0, kRight = 200.0, kTop = 44.0, kBottom = 58.0;  // margins; the legend stands at the right
+constexpr double kMark = 5.0;                                                // a mark on the border is seen whole
 constexpr double kPlotWidth = kWidth - kLeft - kRight;
 constexpr double kPlotHeight = kHeight - kTop - kBottom;
 
@@ -146,8 +147,9 @@ class SvgWriter {
     draw_axes();
     draw_labels();
     if (plot_.unit_circle) draw_circle();
-    out_ << "<clipPath id=\"frame\"><rect x=\"" << kLeft << "\" y=\"" << kTop << "\" width=\"" << kPlotWidth
-         << "\" height=\"" << kPlotHeight << "\"/></clipPath>\n<g clip-path=\"url(#frame)\">\n";
+    out_ << "<clipPath id=\"frame\"><rect x=\"" << kLeft - kMark << "\" y=\"" << kTop - kMark << "\" width=\""
+         << kPlotWidth + 2.0 * kMark << "\" height=\"" << kPlotHeight + 2.0 * kMark
+         << "\"/></clipPath>\n<g clip-path=\"url(#frame)\">\n";
     for (std::size_t i = 0; i < plot_.series.size(); ++i) draw_series(i);
     out_ << "</g>\n";
     draw_legend();
@@ -161,6 +163,8 @@ class SvgWriter {
   static const char* color(std::size_t series) { return kColors[series % kColors.size()]; }
   static const char* dash(std::size_t series) { return kDashes[series / kColors.size() % kDashes.size()]; }
 
+  double pixel_x(double value) const { return kLeft + x_.part(value) * kPlotWidth; }
+  double pixel_y(double value) const { return kTop + (1.0 - y_.part(value)) * kPlotHeight; }
   static std::string at_x(double part) { return number(kLeft + part * kPlotWidth); }
   static std::string at_y(double part) { return number(kTop + (1.0 - part) * kPlotHeight); }
 
@@ -201,7 +205,7 @@ class SvgWriter {
 
   void draw_circle() {
     const double radius = kPlotWidth / x_.span();
-    out_ << "<circle cx=\"" << at_x(x_.part(0.0)) << "\" cy=\"" << at_y(y_.part(0.0)) << "\" r=\"" << number(radius)
+    out_ << "<circle cx=\"" << number(pixel_x(0.0)) << "\" cy=\"" << number(pixel_y(0.0)) << "\" r=\"" << number(radius)
          << "\" fill=\"none\" stroke=\"#999999\" stroke-dasharray=\"4 4\"/>\n";
   }
 
@@ -209,7 +213,7 @@ class SvgWriter {
     const PlotSeries& series = plot_.series[index];
     if (series.points) {
       for (std::size_t i = 0; i < size(series); ++i) {
-        if (shows(series, i)) draw_mark(at_x(x_.part(series.x[i])), at_y(y_.part(series.y[i])), color(index));
+        if (shows(series, i)) draw_mark(pixel_x(series.x[i]), pixel_y(series.y[i]), index);
       }
       return;
     }
@@ -220,10 +224,10 @@ class SvgWriter {
       const bool shown = shows(series, i);
       if (shown) {
         // Long histories: points that fall on a pixel's tenth already drawn say nothing.
-        const std::string x = number(kLeft + x_.part(series.x[i]) * kPlotWidth, "%.1f");
-        const std::string y = number(kTop + (1.0 - y_.part(series.y[i])) * kPlotHeight, "%.1f");
+        const std::string x = number(pixel_x(series.x[i]), "%.1f");
+        const std::string y = number(pixel_y(series.y[i]), "%.1f");
         std::string place = x + ' ' + y;
-        if (!pen_down || place != last) path += (pen_down ? " L" : " M") + place;
+        if (!pen_down || place != last) path.append(pen_down ? " L" : " M").append(place);
         last = std::move(place);
       }
       pen_down = shown;
@@ -235,9 +239,18 @@ class SvgWriter {
 
   static std::string dash_or_none(std::size_t index) { return *dash(index) == '\0' ? "none" : dash(index); }
 
-  void draw_mark(const std::string& x, const std::string& y, const char* fill) {
-    out_ << "<circle cx=\"" << x << "\" cy=\"" << y << "\" r=\"3.2\" fill=\"" << fill
-         << "\" fill-opacity=\"0.75\" stroke=\"#ffffff\" stroke-width=\"0.6\"/>\n";
+  /// Series of one color have marks of different shape: a circle, a square, a diamond.
+  void draw_mark(double x, double y, std::size_t index) {
+    const std::string style =
+        std::string(" fill=\"") + color(index) + "\" fill-opacity=\"0.75\" stroke=\"#ffffff\" stroke-width=\"0.6\"/>\n";
+    const std::size_t shape = index / kColors.size() % 3;
+    if (shape == 0) {
+      out_ << "<circle cx=\"" << number(x) << "\" cy=\"" << number(y) << "\" r=\"3.4\"" << style;
+      return;
+    }
+    out_ << "<rect x=\"" << number(x - 3.1) << "\" y=\"" << number(y - 3.1) << "\" width=\"6.2\" height=\"6.2\"";
+    if (shape == 2) out_ << " transform=\"rotate(45 " << number(x) << ' ' << number(y) << ")\"";
+    out_ << style;
   }
 
   void draw_legend() {
@@ -249,7 +262,7 @@ class SvgWriter {
       const PlotSeries& series = plot_.series[i];
       if (series.name.empty()) continue;
       if (series.points) {
-        draw_mark(number(x + 13.0), number(y - 4.0), color(i));
+        draw_mark(x + 13.0, y - 4.0, i);
       } else {
         line(number(x), number(y - 4.0), number(x + 26.0), number(y - 4.0),
              std::string("stroke=\"") + color(i) + "\" stroke-width=\"2.2\" stroke-dasharray=\"" + dash_or_none(i) +

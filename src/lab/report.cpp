@@ -74,8 +74,10 @@ Plot convergence_plot(const std::vector<ReportEntry>& entries, const char* title
 }
 
 void draw_histories(const std::filesystem::path& plots, const std::vector<ReportEntry>& entries) {
-  write_svg(plot_file(plots, "_sweeps.svg"), convergence_plot(entries, "Convergence by sweeps", "sweeps",
-                                                              [](const Solution&, std::size_t) { return 1.0; }));
+  write_svg(plot_file(plots, "_sweeps.svg"),
+            convergence_plot(entries, "Convergence by sweeps", "sweeps", [](const Solution& s, std::size_t) {
+              return s.history.size() == 1 ? double(s.sweeps) : 1.0;
+            }));
   write_svg(plot_file(plots, "_time.svg"),
             convergence_plot(entries, "Convergence by time", "time [s]",
                              [](const Solution& s, std::size_t i) { return s.sweep_seconds[i]; }));

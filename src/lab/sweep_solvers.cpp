@@ -12,6 +12,22 @@ SweepPlan plan_of(const SolverOptions& options) {
   return {.friction = options.friction, .order = options.order};
 }
 
+SweepPlan jacobi_plan(const SolverOptions& options) {
+  SweepPlan plan = plan_of(options);
+  plan.jacobi = true;
+  return plan;
+}
+SweepPlan split_plan(const SolverOptions& options) {
+  SweepPlan plan = jacobi_plan(options);
+  plan.split_mass = true;
+  return plan;
+}
+SweepPlan blocked_plan(const SolverOptions& options) {
+  SweepPlan plan = plan_of(options);
+  plan.local_solve = true;
+  return plan;
+}
+
 Solution repeat(const Problem& problem, const SolverOptions& options, const SweepPlan& plan) {
   const std::unique_ptr<Sweep> sweep = make_sweep(problem, plan);
   return iterate(problem, options, [&](Vector& x) {
@@ -155,22 +171,17 @@ Solution solve_psor(const Problem& problem, const SolverOptions& options) {
 }
 
 Solution solve_jacobi(const Problem& problem, const SolverOptions& options) {
-  SweepPlan plan = plan_of(options);
-  plan.jacobi = true;
+  SweepPlan plan = jacobi_plan(options);
   plan.relaxation = options.relaxation;
   return repeat(problem, options, plan);
 }
 
 Solution solve_jacobi_split(const Problem& problem, const SolverOptions& options) {
-  SweepPlan plan = plan_of(options);
-  plan.jacobi = plan.split_mass = true;
-  return repeat(problem, options, plan);
+  return repeat(problem, options, split_plan(options));
 }
 
 Solution solve_blocked_gs(const Problem& problem, const SolverOptions& options) {
-  SweepPlan plan = plan_of(options);
-  plan.local_solve = true;
-  return repeat(problem, options, plan);
+  return repeat(problem, options, blocked_plan(options));
 }
 
 Solution solve_prox_gs(const Problem& problem, const SolverOptions& options) {
@@ -178,9 +189,7 @@ Solution solve_prox_gs(const Problem& problem, const SolverOptions& options) {
 }
 
 Solution solve_prox_jacobi(const Problem& problem, const SolverOptions& options) {
-  SweepPlan plan = plan_of(options);
-  plan.jacobi = true;
-  return repeat_guarded(problem, options, plan);
+  return repeat_guarded(problem, options, jacobi_plan(options));
 }
 
 Solution solve_nncg(const Problem& problem, const SolverOptions& options) {
@@ -188,15 +197,11 @@ Solution solve_nncg(const Problem& problem, const SolverOptions& options) {
 }
 
 Solution solve_nncg_jacobi(const Problem& problem, const SolverOptions& options) {
-  SweepPlan plan = plan_of(options);
-  plan.jacobi = plan.split_mass = true;
-  return repeat_conjugate(problem, options, plan);
+  return repeat_conjugate(problem, options, split_plan(options));
 }
 
 Solution solve_nncg_blocked(const Problem& problem, const SolverOptions& options) {
-  SweepPlan plan = plan_of(options);
-  plan.local_solve = true;
-  return repeat_conjugate(problem, options, plan);
+  return repeat_conjugate(problem, options, blocked_plan(options));
 }
 
 Solution solve_staggered(const Problem& problem, const SolverOptions& options) {

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Who may include whom: samples, bench, tests -> include/talus; src/device -> src/host -> kernels -> include/talus.
+"""Who may include whom: samples, bench, tests -> include/talus; src/device -> src/host -> kernels -> include/talus;
+src/lab -> include/talus.
 
 Usage: check_includes.py <root of the tree>. Prints each offending line; returns 1 if there is one.
 """
@@ -27,6 +28,7 @@ RULES = {
         (CUDA, "src/host is compiled without the toolkit"),
         (r".*\bdevice/", "src/host does not know src/device"),
     ],
+    "src/lab": [(r".*\b(kernels|host|device|stages|scenes)/", "the laboratory knows contact_problem.h, not the engine")],
     "samples": [(r".*\b(kernels|src|host|device|stages)/", "samples use the public headers")],
     "bench": [(r".*\b(kernels|src|host|device|stages)/", "the benchmark uses the public headers")],
 }

@@ -182,6 +182,19 @@ TEST(TwoBoxes, SumsOfImpulsesAreExact) {  // A has rank 6: single impulses may d
   }
 }
 
+TEST(CubeStack, PivotingCopesWithRedundantContacts) {  // S3-40: never hangs; ten cubes have a null space of 10 and 60
+  for (double friction : {0.0, 0.5}) {
+    for (Index height : {3, 10, 16}) {
+      const Problem problem = make_problem(test::cube_stack(height, friction));
+      for (const char* name : {"dantzig", "block_pivoting", "interior_point"}) {
+        const Solution solution = solve(name, problem, {.friction = {.law = FrictionLaw::box}, .max_sweeps = 1000});
+        EXPECT_EQ(solution.outcome, Outcome::converged) << name << ", " << height << " cubes, friction " << friction;
+        EXPECT_NEAR(solution.velocity.lpNorm<Eigen::Infinity>(), 0.0, 1e-10) << name;
+      }
+    }
+  }
+}
+
 TEST(TwoBoxes, RowsOfTheMatrix) {
   const Matrix a = delassus(make_problem(test::cube_stack(2)));
   expect_near(a.row(0).transpose(), vector({4, 1, -2, 1, -4, -1, 2, -1}), 1e-12);
