@@ -13,6 +13,15 @@ constexpr std::array kPresets{
                  SolverSettings{.solver = Solver::jacobi, .iterations = 2, .relax_iterations = 2}},
     SolverPreset{"stiff", "8 sub-steps, contacts of 60 Hz: less penetration, more time",
                  SolverSettings{.substeps = 8, .contact_hertz = 60.0f}},
+    SolverPreset{"rigid", "rigid contacts over the whole step, projected Gauss-Seidel, 30 sweeps",
+                 SolverSettings{.solver = Solver::rigid, .stabilization = Stabilization::split_impulse}},
+    SolverPreset{"rigid-block", "the same, each contact point solved exactly in its turn",
+                 SolverSettings{.solver = Solver::rigid,
+                                .stabilization = Stabilization::split_impulse,
+                                .rigid = {.point = PointSolver::block}}},
+    SolverPreset{"rigid-nncg", "the same with conjugate gradients: heavy on light",
+                 SolverSettings{
+                     .solver = Solver::rigid, .stabilization = Stabilization::split_impulse, .rigid = {.nncg = true}}},
     SolverPreset{"projection", "rigid contacts, positions projected out of penetration",
                  SolverSettings{.stabilization = Stabilization::projection}},
 };

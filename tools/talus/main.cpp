@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// talus: the command line. Finds the command and turns errors into exit codes; the commands are in run.cpp and
-// bench.cpp.
+// talus: the command line. Finds the command and turns errors into exit codes; the commands are in run.cpp,
+// bench.cpp and lab.cpp.
 #include <talus/talus.h>
 
 #include <cstdio>
@@ -67,6 +67,10 @@ int dispatch(std::span<const char* const> arguments) {
   if (command == "bench") {
     const std::optional<BenchOptions> options = parse_bench(rest);
     return options ? bench(*options) : print(bench_help());
+  }
+  if (command == "lab") {
+    const std::optional<LabOptions> options = parse_lab(rest);
+    return options ? lab(*options) : print(lab_help());
   }
   if (command == "scenes") {
     return plain_command("scenes", rest, list_scenes, "Lists the scenes; replace N, A, B and R by numbers.");

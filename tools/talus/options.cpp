@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "options.h"
 
+#include <lab/solver.h>
+#include <talus/status.h>
+
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -102,6 +105,55 @@ std::vector<Option> bench_options(BenchOptions& o) {
   return options;
 }
 
+lab::FrictionLaw parse_law(const std::string& value) {
+  if (value == "cone") return lab::FrictionLaw::cone;
+  if (value == "convex-cone") return lab::FrictionLaw::convex_cone;
+  if (value == "polygon") return lab::FrictionLaw::polyhedral;
+  if (value == "box") return lab::FrictionLaw::box;
+  refuse("--friction", value, "one of cone, convex-cone, polygon, box");
+}
+
+std::vector<std::string> parse_names(const std::string& value) {
+  std::vector<std::string> names;
+  if (value == "all") return names;
+  for (std::size_t begin = 0; begin <= value.size();) {
+    const std::size_t comma = std::min(value.find(',', begin), value.size());
+    const std::string name = value.substr(begin, comma - begin);
+    try {
+      names.emplace_back(lab::find_solver(name).name);
+    } catch (const Error& error) {
+      throw UsageError(std::string("--solvers: ") + error.what());
+    }
+    begin = comma + 1;
+  }
+  return names;
+}
+
+std::vector<Option> lab_options(LabOptions& o) {
+  std::vector<Option> options = simulation_options(o);
+  std::erase_if(options, [](const Option& option) { return option.name == "--steps" || option.name == "--sleep"; });
+  options.push_back({"--step", "N", "whose contact problem is solved [100]",
+                     [&o](const std::string& v) { o.steps = parse_int("--step", v, 1, 100'000'000); }});
+  options.push_back({"--solvers", "LIST", "names, with commas in between, or all [all]",
+                     [&o](const std::string& v) { o.solvers = parse_names(v); }});
+  options.push_back({"--friction", "LAW", "cone, convex-cone, polygon or box [cone]",
+                     [&o](const std::string& v) { o.law = parse_law(v); }});
+  options.push_back({"--sides", "N", "of the polygon, an even number [8]",
+                     [&o](const std::string& v) { o.sides = parse_int("--sides", v, 4, 1024); }});
+  options.push_back({"--sweeps", "N", "of each solver at most [1000]",
+                     [&o](const std::string& v) { o.sweeps = parse_int("--sweeps", v, 1, 100'000'000); }});
+  options.push_back({"--tolerance", "R", "residual in m/s at which solvers end [1e-8]", [&o](const std::string& v) {
+                       o.tolerance = parse_number("--tolerance", v, 1e-300, 1e300, "a number above zero");
+                     }});
+  options.push_back({"--plot", "FILE.svg", "pictures FILE_sweeps.svg, FILE_time.svg; of small problems eigenvalues",
+                     [&o](const std::string& v) { o.plot = v; }});
+  options.push_back({"--save", "PLACE", "write the problem as Matrix Market files: PLACE_J.mtx, or in a folder PLACE/",
+                     [&o](const std::string& v) { o.save = v; }});
+  options.push_back(
+      {"--load", "PLACE", "read such files instead of simulating a scene", [&o](const std::string& v) { o.load = v; }});
+  return options;
+}
+
 // ---- parsing -------------------------------------------------------------------------------------------------------
 
 bool asks_for_help(std::string_view argument) {
@@ -187,6 +239,24 @@ std::optional<BenchOptions> parse_bench(std::span<const char* const> arguments) 
   return options;
 }
 
+std::optional<LabOptions> parse_lab(std::span<const char* const> arguments) {
+  if (std::any_of(arguments.begin(), arguments.end(), asks_for_help)) return std::nullopt;
+  LabOptions options;
+  options.steps = 100;
+  options.solver = "rigid";
+  const std::vector<std::string> others = parse(arguments, lab_options(options));
+  if (others.empty() == options.load.empty()) {
+    throw UsageError("lab needs a scene, e.g. `talus lab stacks_1x10`, or --load, and not both");
+  }
+  if (others.size() > 1) throw UsageError("unexpected argument \"" + others[1] + "\" after the scene");
+  if (!others.empty()) options.scene = others[0];
+  apply_solver(options);
+  if (options.settings.solver != Solver::rigid) {
+    refuse("--solver", options.solver, "a rigid solver, whose problems these are");
+  }
+  return options;
+}
+
 std::string help() {
   return "talus: rigid bodies on GPU and CPU, with the same bits on both\n"
          "\n"
@@ -195,6 +265,7 @@ std::string help() {
          "Commands:\n"
          "  run SCENE         simulate a scene and sum up what happened\n"
          "  bench             measure time and quality of a scene\n"
+         "  lab SCENE         solve the contact problem of one step by many methods\n"
          "  scenes            list the scenes\n"
          "  info              show version, instruction set and devices\n"
          "\n"
@@ -214,6 +285,22 @@ std::string bench_help() {
          "the\n"
          "quality of the result. With --csv one line in the columns that bench/compare reads.\n" +
          option_help(bench_options(options));
+}
+
+std::string lab_help() {
+  LabOptions options;
+  std::string text =
+      "Usage: talus lab SCENE [OPTIONS]\n       talus lab --load PLACE [OPTIONS]\n\n"
+      "Takes the contact problem of one step of a scene and solves it by many methods, in double precision: a line "
+      "for\n"
+      "each, with residual and merit, then condition and null space, and pictures of how they converge.\n" +
+      option_help(lab_options(options)) + "\nMethods of --solvers:\n";
+  for (const lab::SolverInfo& solver : lab::solvers()) {
+    std::string left = "  " + std::string(solver.name);
+    left.resize(20, ' ');
+    text += left + solver.summary + "\n";
+  }
+  return text;
 }
 
 }  // namespace talus::cli

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: MIT
 // The command line as values. Every option stands once, in a table of options.cpp; parsing and --help follow from it.
 #pragma once
+#include <lab/residual.h>
 #include <talus/defs.h>
 
 #include <optional>
 #include <span>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 namespace talus::cli {
 
@@ -16,7 +18,7 @@ class UsageError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// What both commands that simulate have in common.
+/// What commands that simulate have in common.
 struct SimulationOptions {
   std::string scene;
   Backend backend = Backend::automatic;
@@ -42,12 +44,24 @@ struct BenchOptions : SimulationOptions {
   bool csv_header = false;
 };
 
+struct LabOptions : SimulationOptions {
+  std::vector<std::string> solvers;  ///< empty: all that fit
+  lab::FrictionLaw law = lab::FrictionLaw::cone;
+  int sides = 8;            ///< of lab::FrictionLaw::polyhedral
+  int sweeps = 1000;        ///< of each solver at most
+  double tolerance = 1e-8;  ///< [m/s] residual at which solvers end
+  std::string plot;         ///< SVG file, whose name without its end begins those of the pictures; empty: none
+  std::string save, load;   ///< where Matrix Market files go to, or come from instead of a scene; empty: nowhere
+};
+
 /// Options of a command from the arguments after its name. Empty if the arguments ask for help. Throws UsageError.
 std::optional<RunOptions> parse_run(std::span<const char* const> arguments);
 std::optional<BenchOptions> parse_bench(std::span<const char* const> arguments);
+std::optional<LabOptions> parse_lab(std::span<const char* const> arguments);
 
 std::string help();
 std::string run_help();
 std::string bench_help();
+std::string lab_help();
 
 }  // namespace talus::cli

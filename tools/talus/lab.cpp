@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: MIT
+// talus lab: the contact problem of one step of a scene, solved by many methods in double precision, side by side.
+#include <lab/problem_file.h>
+#include <lab/report.h>
+#include <talus/talus.h>
+
+#include <cstdio>
+#include <filesystem>
+#include <iostream>
+#include <string>
+#include <vector>
+
+#include "commands.h"
+#include "progress.h"
+
+namespace talus::cli {
+namespace {
+
+lab::Problem problem_of_scene(const LabOptions& options) {
+  WorldDef def = world_def_of(options);
+  def.keep_contact_problem = true;
+  scenes::RunningScene running(scene_of(options), def);
+  std::printf("%s\n", headline(options, running).c_str());
+  Progress progress(options.steps, stderr);
+  for (int step = 0; step < options.steps; ++step) progress.update(step + 1, running.step());
+  return lab::make_problem(running.world().contact_problem());
+}
+
+// "a/b.svg" -> "a/b", the beginning of the pictures' names.
+std::filesystem::path plot_names(const std::string& file) {
+  std::filesystem::path path = file;
+  return path.extension() == ".svg" ? path.replace_extension() : path;
+}
+
+}  // namespace
+
+int lab(const LabOptions& options) {
+  const lab::Problem problem = options.load.empty() ? problem_of_scene(options) : lab::read_problem(options.load);
+  if (!options.save.empty()) lab::write_problem(options.save, problem);
+  lab::ReportOptions report;
+  report.solver.friction.law = options.law;
+  report.solver.friction.sides = options.sides;
+  report.solver.max_sweeps = options.sweeps;
+  report.solver.tolerance = options.tolerance;
+  report.plots = plot_names(options.plot);
+  lab::report(std::cout, problem, options.solvers, report);
+  return kDone;
+}
+
+}  // namespace talus::cli
