@@ -19,7 +19,7 @@ struct Spectrum {
   Index gs_unit_count() const;  ///< eigenvalues of T that are 1: as many as the null space has dimensions
 };
 
-constexpr Index kSpectrumRows = 1500;  ///< about 20 s; more is refused
+constexpr Index kSpectrumRows = 1500;  ///< more is refused: the cost is their cube
 /// Throws Error for more than kSpectrumRows rows.
 Spectrum spectrum(const Problem& problem);
 

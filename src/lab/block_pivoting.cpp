@@ -6,7 +6,7 @@
 namespace talus::lab {
 namespace {
 
-constexpr Index kPatience = 3;  // block steps without a fall; 10 and more only delay the end on degenerate problems
+constexpr Index kPatience = 3;  // block steps without a fall before single pivots; 0 is the slow, safe method
 
 /// The set a row belongs in, given where it is and what came of it (S1-56; feasible signs as E23). Ties stay: they are
 /// no reason to pivot.

@@ -18,7 +18,8 @@ void set_friction_bounds(const Problem& problem, const Vector& x, BoxedLcp& lcp)
 }  // namespace
 
 Vector solve_semidefinite(const Matrix& a, const Vector& rhs) {
-  constexpr double kCompliance = 1e-12;  // of the largest diagonal; 1e-15 is rounding, 1e-9 needs more corrections
+  constexpr double kCompliance =
+      1e-12;  // of the largest diagonal: above rounding, and small enough for two corrections
   Matrix compliant = a;
   compliant.diagonal().array() += kCompliance * a.diagonal().maxCoeff();
   const Eigen::LDLT<Matrix> factor(compliant);

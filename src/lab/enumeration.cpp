@@ -10,7 +10,7 @@
 namespace talus::lab {
 
 Solution solve_enumeration(const Problem& problem, const SolverOptions& options) {
-  constexpr Eigen::Index kMost = 16;  // variables: 65536 systems, seconds
+  constexpr Eigen::Index kMost = 16;  // variables: 65536 systems
   const Stopwatch watch;
   const LcpForm form = make_lcp_form(problem, options.friction);
   if (form.q.size() > kMost) {

@@ -36,7 +36,7 @@ class AcceleratedSteps {
       ahead_ = next + (momentum_ - 1.0) / momentum * step;
       momentum_ = momentum;
     }
-    curvature_ *= 0.97;  // steps may grow again; much less costs a second product in every other step
+    curvature_ *= 0.97;  // steps may grow again; a smaller factor doubles it, with a product, more often
     x = last_ = next;
     return StepResult::moved;
   }

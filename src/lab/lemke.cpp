@@ -42,7 +42,7 @@ class LemkeTableau {
   }
 
  private:
-  static constexpr double kZero = 1e-11;  // entries below are rounding; 1e-9 takes pivots of light bodies for zero
+  static constexpr double kZero = 1e-11;  // [1/kg] entries below are taken for rounding
 
   Index artificial() const { return 2 * size_; }
   Index last() const { return 2 * size_ + 1; }

@@ -130,7 +130,7 @@ class StaggeredSteps {
     const BoxedSolution normals = block_pivoting(normal_lcp_, max_pivots_);
     if (!normals.solved) return StepResult::stuck;
     x(normals_) = normals.x;
-    constexpr Index kFrictionSweeps = 1000;  // an end for friction that does not settle; usual are 10 to 100
+    constexpr Index kFrictionSweeps = 1000;  // an end for friction that does not settle
     for (Index sweep = 0; sweep < kFrictionSweeps; ++sweep) {
       const Vector before = x;
       friction_->forward(x);

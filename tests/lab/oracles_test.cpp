@@ -51,15 +51,11 @@ bool has_name(const SolverInfo& solver, std::string_view name) {
   return solver.name == name;
 }
 
-/// Problems of these seeds have a condition of 1e5 and more with friction: Jacobi needs a million sweeps.
-bool too_slow(const SolverInfo& solver, unsigned seed, const Problem& problem) {
-  return seed == 228 && !problem.disks.empty() && (has_name(solver, "jacobi_split") || has_name(solver, "prox_jacobi"));
-}
-
 class Oracles : public testing::TestWithParam<Family> {
  protected:
   SolverOptions options_for(const SolverInfo& solver) const {
-    SolverOptions options{.friction = GetParam().friction, .max_sweeps = 20000, .tolerance = 1e-11};
+    SolverOptions options{
+        .friction = GetParam().friction, .max_sweeps = 100000, .tolerance = 1e-11};  // Jacobi takes 45000 of seed 228
     if (has_name(solver, "psor")) options.relaxation = 1.1;
     if (has_name(solver, "jacobi")) options.relaxation = 0.3;  // 1 diverges where bodies have several contacts
     return options;
@@ -75,7 +71,7 @@ TEST_P(Oracles, AgreeInVelocities) {
     const ProblemClass problem_class = classify(problem, family.friction);
     Vector velocity;
     for (const SolverInfo& solver : solvers()) {
-      if (!solver.solves(problem_class) || too_slow(solver, seed, problem)) continue;
+      if (!solver.solves(problem_class)) continue;
       if (has_name(solver, "enumeration") && problem.row_count() > 4) continue;
       const Solution solution = solve(solver.name, problem, options_for(solver));
       EXPECT_EQ(solution.outcome, Outcome::converged) << solver.name << ": " << outcome_name(solution.outcome);
@@ -94,9 +90,10 @@ TEST_P(Oracles, DirectOnesAreExact) {
     const Problem problem = family.make(random);
     for (const char* name : {"dantzig", "block_pivoting", "lemke", "interior_point", "newton_min"}) {
       const SolverInfo& solver = find_solver(name);
-      const bool lagged = !problem.disks.empty() && std::string_view(name) != "lemke";  // ends at its tolerance
-      if (!solver.solves(classify(problem, family.friction)) || lagged) continue;
-      EXPECT_LE(solve(name, problem, {.friction = family.friction}).residual, 1e-13) << name << ", seed " << seed;
+      if (!solver.solves(classify(problem, family.friction))) continue;
+      // With friction some end at a tolerance: Newton's, and those that repeat with the last bounds.
+      const SolverOptions options{.friction = family.friction, .tolerance = problem.disks.empty() ? 1e-10 : 1e-13};
+      EXPECT_LE(solve(name, problem, options).residual, 1e-13) << name << ", seed " << seed;
     }
   }
 }
