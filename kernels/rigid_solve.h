@@ -231,6 +231,20 @@ struct SweepRigid {
   }
 };
 
+/// The two bodies of a contact, and where they are kept.
+template <class Real>
+struct ContactBodies {
+  RowIndices<Real> index_a, index_b;
+  Real record_a[8], record_b[8];
+
+  TALUS_INLINE ContactBodies(const RigidRows& rows, const BodyVelocity* velocity, Index lane)
+      : index_a(rows, rigid_row::body_a, lane), index_b(rows, rigid_row::body_b, lane) {
+    gather_together(&velocity->linear.x, index_a.data(), record_a);
+    gather_together(&velocity->linear.x, index_b.data(), record_b);
+  }
+  TALUS_INLINE BodyPair<Real> pair() const { return SolveContacts<Sweep::relax, false>::pair_of(record_a, record_b); }
+};
+
 /// Contacts of a color on their bodies: within a color a dynamic body belongs to one lane, which may write it.
 template <class Contacts>
 struct OnContacts {
@@ -240,17 +254,13 @@ struct OnContacts {
   template <class Real>
   TALUS_INLINE void solve(Index lane) const {
     using Records = SolveContacts<Sweep::relax, false>;
-    const RowIndices<Real> index_a(contacts.rows, rigid_row::body_a, lane);
-    const RowIndices<Real> index_b(contacts.rows, rigid_row::body_b, lane);
-    Real record_a[8], record_b[8];
-    gather_together(&velocity->linear.x, index_a.data(), record_a);
-    gather_together(&velocity->linear.x, index_b.data(), record_b);
-    BodyPair<Real> bodies = Records::pair_of(record_a, record_b);
+    ContactBodies<Real> of(contacts.rows, velocity, lane);
+    BodyPair<Real> bodies = of.pair();
     contacts.solve_contact(lane, bodies);
-    Records::store_record(bodies.a, record_a);
-    Records::store_record(bodies.b, record_b);
-    scatter_together(&velocity->linear.x, index_a.data(), record_a, bodies.inv_mass_a > Real(0.0f));
-    scatter_together(&velocity->linear.x, index_b.data(), record_b, bodies.inv_mass_b > Real(0.0f));
+    Records::store_record(bodies.a, of.record_a);
+    Records::store_record(bodies.b, of.record_b);
+    scatter_together(&velocity->linear.x, of.index_a.data(), of.record_a, bodies.inv_mass_a > Real(0.0f));
+    scatter_together(&velocity->linear.x, of.index_b.data(), of.record_b, bodies.inv_mass_b > Real(0.0f));
   }
 };
 
@@ -265,21 +275,16 @@ struct SplitContacts {
 
   template <class Real>
   TALUS_INLINE void solve(Index lane) const {
-    using Records = SolveContacts<Sweep::relax, false>;
-    const RowIndices<Real> index_a(contacts.rows, rigid_row::body_a, lane);
-    const RowIndices<Real> index_b(contacts.rows, rigid_row::body_b, lane);
-    Real record_a[8], record_b[8];
-    gather_together(&velocity->linear.x, index_a.data(), record_a);
-    gather_together(&velocity->linear.x, index_b.data(), record_b);
-    BodyPair<Real> bodies = Records::pair_of(record_a, record_b);
-    const Real shares_a = shares_of<Real>(index_a.data()), shares_b = shares_of<Real>(index_b.data());
+    const ContactBodies<Real> of(contacts.rows, velocity, lane);
+    BodyPair<Real> bodies = of.pair();
+    const Real shares_a = shares_of<Real>(of.index_a.data()), shares_b = shares_of<Real>(of.index_b.data());
     bodies.inv_mass_a = shares_a * bodies.inv_mass_a;
     bodies.turns_a = shares_a * bodies.turns_a;
     bodies.inv_mass_b = shares_b * bodies.inv_mass_b;
     bodies.turns_b = shares_b * bodies.turns_b;
     contacts.solve_contact(lane, bodies);
-    add(index_a.data(), record_a, bodies.a, shares_a, bodies.inv_mass_a);
-    add(index_b.data(), record_b, bodies.b, shares_b, bodies.inv_mass_b);
+    add(of.index_a.data(), of.record_a, bodies.a, shares_a, bodies.inv_mass_a);
+    add(of.index_b.data(), of.record_b, bodies.b, shares_b, bodies.inv_mass_b);
   }
 
  private:
@@ -319,11 +324,7 @@ struct MeasureRigid {
 
   template <class Real>
   TALUS_INLINE void solve(Index lane) const {
-    const RowIndices<Real> index_a(rows, rigid_row::body_a, lane), index_b(rows, rigid_row::body_b, lane);
-    Real record_a[8], record_b[8];
-    gather_together(&velocity->linear.x, index_a.data(), record_a);
-    gather_together(&velocity->linear.x, index_b.data(), record_b);
-    const BodyPair<Real> bodies = SolveContacts<Sweep::relax, false>::pair_of(record_a, record_b);
+    const BodyPair<Real> bodies = ContactBodies<Real>(rows, velocity, lane).pair();
     const ContactFrame<Real> frame = load_contact_frame<Real>(rows, lane);
     const Real zero(0.0f);
     Real worst_normal = zero, worst_friction = zero, approach = zero, stress = zero, left = zero;
