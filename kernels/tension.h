@@ -99,7 +99,7 @@ struct StiffenBodies {
       trace = trace + added[i];
     }
     const Mask<Real> moves = frame[7] > zero, stiff = trace > one && moves;
-    if (any_of(stiff)) {
+    if (any_together(stiff)) {
       const Real part = select(stiff, one - one / select(stiff, trace, one), zero);
       for (int i = 0; i < 3; ++i) {
         const Real root = square_root(one + part * added[i]);
