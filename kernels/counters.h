@@ -93,6 +93,9 @@ struct Counters {
   Index first_bad_row;                     // lowest row that left the finite range, or INT32_MAX
   std::uint32_t residual_complementarity;  // bits of a float >= 0, so that integer max is float max
   std::uint32_t residual_approach;
+  std::uint32_t residual_friction;
+  Index sweeps;              // of the rigid solvers
+  std::uint32_t sweeps_end;  // SweepEnd
 };
 
 }  // namespace talus

@@ -80,6 +80,9 @@ struct BeginStep {
     counters->first_bad_row = 0x7fffffff;
     counters->residual_complementarity = 0;
     counters->residual_approach = 0;
+    counters->residual_friction = 0;
+    counters->sweeps = 0;
+    counters->sweeps_end = 0;
     counters->asleep = counters->fell_asleep = counters->woke_up = 0;
     counters->list_all = 0;
     counters->resting_blocks = 0;

@@ -228,7 +228,6 @@ struct PrepareContacts {
     put(row::twist_impulse, warm * carried[3]);
   }
 
- private:
   TALUS_INLINE float curvature(Index body) const {
     const ShapeType type = ShapeType(model.shape[body]);
     const bool round = type == ShapeType::sphere || type == ShapeType::capsule;

@@ -32,6 +32,13 @@ struct StepParams {
   float sleep_speed;            // [m/s] SleepSettings
   float sleep_time;             // [s]
   float hit_speed;              // [m/s] EventSettings
+  float rigid_push_rate;        // [1/s] part of a penetration that becomes velocity
+  float rigid_softness;         // [1] of a normal row, in inverse effective masses
+  float rigid_mixing;           // [1/kg] of a normal row
+  float rigid_slop;             // [m] RigidSettings, ...
+  float rigid_split_part;       // [1] part of a penetration that split impulses remove
+  float rigid_relaxation;       // [1]
+  float rigid_tolerance;        // [m/s]
 };
 
 }  // namespace talus

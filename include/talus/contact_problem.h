@@ -10,10 +10,11 @@
 namespace talus {
 
 /// Impulses x and velocities u such that
-///   u = u* + M^-1 J^T x,   w = J u + bias,   lower <= x <= upper,
+///   u = u* + M^-1 J^T x,   w = J u + bias + softness x,   lower <= x <= upper,
 /// and each row's w is zero, or not negative where x is at its lower and not positive where x is at its upper bound.
 /// Rows with a `normal` are friction: two that follow each other share the circle |x| <= friction * x[normal], and
-/// their w points against x where x is on its rim (S1-70; S2, eq. 10-20).
+/// their w points against x where x is on its rim (S1-70; S2, eq. 10-20). With `box_friction` each has the bounds
+/// +- friction * x[normal] by itself.
 struct ContactProblem {
   using Double3 = std::array<double, 3>;
 
@@ -24,7 +25,8 @@ struct ContactProblem {
     std::array<double, 6> inv_inertia{};    ///< [1/(kg m^2)] xx xy xz yy yz zz, world frame
     std::array<double, 6> free_velocity{};  ///< [m/s, rad/s] u*: with all forces, without contacts and joints
   };
-  /// w = linear_b . v_b + angular_b . w_b + linear_a . v_a + angular_a . w_a + bias; signs are in the vectors.
+  /// w = linear_b . v_b + angular_b . w_b + linear_a . v_a + angular_a . w_a + bias + softness x; signs are in the
+  /// vectors.
   struct Row {
     Index body_a = -1, body_b = -1;  ///< places in `bodies`, or -1: does not move
     Double3 linear_a{}, angular_a{}, linear_b{}, angular_b{};
@@ -35,9 +37,11 @@ struct ContactProblem {
     Index normal = -1;      ///< row of the normal impulse that bounds this one, or -1: not friction
     double friction = 0.0;  ///< [1]
     double impulse = 0.0;   ///< [N s, N m s] what the world found
+    double softness = 0.0;  ///< [1/kg, 1/(kg m^2)] >= 0: on the diagonal, beside J M^-1 J^T (CFM, S1-26)
   };
 
-  double dt = 0.0;  ///< [s]
+  double dt = 0.0;            ///< [s]
+  bool box_friction = false;  ///< FrictionModel::box
   std::vector<Body> bodies;
   std::vector<Row> rows;  ///< of a contact point: normal, then two tangents
 };

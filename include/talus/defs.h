@@ -16,10 +16,32 @@ enum class Backend : std::uint8_t {
   cuda,       ///< an NVIDIA GPU
 };
 
-/// How the contact problem is iterated.
+/// How the contact problem is posed and iterated.
 enum class Solver : std::uint8_t {
-  gauss_seidel,  ///< projected Gauss-Seidel over the colors of the contact graph; the default
-  jacobi,        ///< projected Jacobi with mass splitting; needs about twice the sweeps for the same result
+  gauss_seidel,  ///< soft contacts in sub-steps, by projected Gauss-Seidel over the colors of the graph; the default
+  jacobi,        ///< the same by projected Jacobi with mass splitting; needs about twice the sweeps for the same result
+  rigid,         ///< rigid contacts with friction at each point, over the whole step at once: see RigidSettings
+};
+
+/// Solver::rigid: what a sweep does at one contact point, which has three rows: the normal and two tangents.
+enum class PointSolver : std::uint8_t {
+  rows,   ///< the normal, then friction, each row with its own mass (projected Gauss-Seidel, S1-60)
+  block,  ///< the point by itself exactly: stick, slip or separate (blocked Gauss-Seidel, S1-66)
+  prox,   ///< all rows from the same velocities, and sweeps that do not help are taken back (proximal point, S1-80)
+};
+
+/// Solver::rigid: the order in which a sweep visits contacts.
+enum class SweepOrder : std::uint8_t {
+  forward,    ///< color after color
+  symmetric,  ///< forward, then backward, in turn (S1-62)
+  jacobi,     ///< all from the same velocities, with mass splitting (S1-59)
+};
+
+/// Solver::rigid: why sweeps ended.
+enum class SweepEnd : std::uint8_t {
+  sweeps,     ///< there were as many as asked for
+  tolerance,  ///< the residual was small enough
+  stagnation  ///< the residual did not fall any more
 };
 
 /// Shape of the friction limit in the tangent plane.
@@ -36,8 +58,29 @@ enum class Integrator : std::uint8_t {
 
 /// What removes penetration.
 enum class Stabilization : std::uint8_t {
-  soft,        ///< contacts are critically over-damped springs, followed by a relaxation that takes the push back out
+  soft,        ///< contacts are critically over-damped springs, followed by a relaxation that takes the push back out;
+               ///< Solver::rigid has no relaxation
   projection,  ///< rigid contacts, and positions are projected out of penetration after the velocities are solved
+  baumgarte,   ///< Solver::rigid: a part of the penetration becomes velocity (ERP), and contacts may yield (CFM; S1-26)
+  split_impulse,  ///< Solver::rigid: the same part is removed by velocities of its own, which nothing is left of
+};
+
+/// Solver::rigid. Pairs, friction and restitution are as in the other solvers, and a step is one sub-step: `substeps`,
+/// `iterations` and `relax_iterations` have no meaning here.
+struct RigidSettings {
+  PointSolver point = PointSolver::rows;
+  SweepOrder order = SweepOrder::forward;
+  bool nncg = false;        ///< nonlinear conjugate gradients around the sweeps (S1-72)
+  int stagger = 0;          ///< so many sweeps over normals, then so many over friction, in turn; 0: over both (S1-70)
+  float relaxation = 1.0f;  ///< [1] of each step, > 0 and < 2 (PSOR, S1-61); the first r-factor of PointSolver::prox
+  int sweeps = 30;          ///< a step at most, 1..10000
+  float tolerance = 0.0f;   ///< [m/s] residual at which sweeps end; 0: none. Costs half a sweep a sweep
+  int stagnation = 0;       ///< sweeps end if the residual fell by less than 1 % in so many; 0: never. Costs the same
+  float error_reduction = 0.2f;   ///< [1] part of a penetration that goes in a step (ERP): baumgarte, split_impulse
+  float force_mixing = 0.0f;      ///< [1/kg] speed at which a contact yields to an impulse (CFM): baumgarte
+  float slop = 0.0005f;           ///< [m] penetration left in place; not with Stabilization::soft
+  int push_sweeps = 10;           ///< a step, of split impulses and projection, 1..10000
+  bool residual_history = false;  ///< keep what World::residual_history() needs. Costs half a sweep a sweep
 };
 
 /// Settings of the contact solver. The defaults hold stacks of tens of bodies; see docs/solver.md for measurements.
@@ -57,6 +100,7 @@ struct SolverSettings {
   float recycle_fraction = 0.01f;      ///< [1] a manifold is kept while its pair moved less than this part of its size
   bool warm_start = true;              ///< start from last step's impulses
   bool report_residual = false;        ///< compute StepReport::residual (costs one sweep)
+  RigidSettings rigid{};               ///< of Solver::rigid
 };
 
 /// When bodies sleep. Bodies that touch each other or are joined are an island; one whose bodies have all been slow for
@@ -79,10 +123,11 @@ struct WorldDef {
   Index reserve_pairs = 0;     ///< same for pairs of near bodies
   Index reserve_contacts = 0;  ///< same for contacts
   EventSettings events{};      ///< what World::read_events() tells
-  bool contact_reports = false;      ///< keep what World::read_contacts() needs
-  bool joint_readings = true;        ///< keep what World::read_joints() needs, and reactions for joints that may break
-  bool instance_transforms = false;  ///< fill DeviceView::instance_transforms at the end of each step
-  void* cuda_stream = nullptr;       ///< CUDA backend: a cudaStream_t of the caller's to work on; null makes an own one
+  bool contact_reports = false;       ///< keep what World::read_contacts() needs
+  bool keep_contact_problem = false;  ///< keep what World::contact_problem() needs; Solver::rigid only
+  bool joint_readings = true;         ///< keep what World::read_joints() needs, and reactions for joints that may break
+  bool instance_transforms = false;   ///< fill DeviceView::instance_transforms at the end of each step
+  void* cuda_stream = nullptr;  ///< CUDA backend: a cudaStream_t of the caller's to work on; null makes an own one
 };
 
 enum class ShapeType : std::uint8_t { sphere = 0, box = 1, capsule = 2, plane = 3 };

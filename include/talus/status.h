@@ -6,6 +6,7 @@
 #include <stdexcept>
 #include <string>
 
+#include <talus/defs.h>
 #include <talus/types.h>
 
 namespace talus {
@@ -53,6 +54,8 @@ const char* stage_name(Stage stage);
 struct Residual {
   float complementarity = 0.0f;  ///< [m/s] largest |min(normal impulse / effective mass, separation speed)| of a point
   float approach = 0.0f;         ///< [m/s] largest approach speed left at a touching point
+  float friction = 0.0f;         ///< [m/s] largest distance of a friction impulse from its law, times the inverse of
+                                 ///< its effective mass; Solver::rigid
 };
 
 /// What one step did.
@@ -72,6 +75,8 @@ struct StepReport {
   Index island_count = 0;                     ///< islands of awake bodies, as counted last: every eighth step
   BodyId first_bad_body;                      ///< with not_finite: the frozen body of the lowest slot
   Residual residual;                          ///< with SolverSettings::report_residual
+  Index sweep_count = 0;                      ///< Solver::rigid: sweeps over contacts
+  SweepEnd sweep_end = SweepEnd::sweeps;      ///< Solver::rigid: why there were no more
   std::array<float, kStageCount> stage_ms{};  ///< [ms] CPU backend: wall time of each stage; CUDA: zero
 
   /// True unless a body left the finite range.

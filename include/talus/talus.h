@@ -4,6 +4,7 @@
 #pragma once
 #include <talus/column.h>
 #include <talus/config.h>
+#include <talus/contact_problem.h>
 #include <talus/custom_joint.h>
 #include <talus/defs.h>
 #include <talus/event.h>

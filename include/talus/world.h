@@ -9,6 +9,7 @@
 #include <vector>
 
 #include <talus/column.h>
+#include <talus/contact_problem.h>
 #include <talus/custom_joint.h>
 #include <talus/defs.h>
 #include <talus/joint.h>
@@ -209,6 +210,12 @@ class World {
   /// Events of the last step: begins and hits of contacts by the slots of their bodies, then ends, then sleep. Needs
   /// WorldDef::events.
   std::vector<Event> read_events();
+  /// The contact problem of the last step as Solver::rigid posed it, with what it found; contacts by the slots of their
+  /// bodies. What joints did is in the velocities without contacts. Needs WorldDef::keep_contact_problem.
+  ContactProblem contact_problem();
+  /// [m/s] The residual after each sweep of the last step: the larger of Residual::complementarity and friction. Needs
+  /// RigidSettings::residual_history.
+  std::vector<float> residual_history();
   Mechanics mechanics();
   const WorldDef& def() const;
   /// The backend in use, never `automatic`.

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
-// Owner of the scratch in kernels/broad_columns.h and kernels/solve_columns.h: one block, which the tables of the broad
-// and narrow phase share with those of the solver. Two parts are elsewhere: the boxes and candidates that the broad
-// phase keeps from step to step are in KeptBoxes, and the solver's records of bodies lie where the contacts of the step
-// before were (simulation.h).
+// Owner of the scratch in kernels/broad_columns.h, solve_columns.h and rigid_columns.h: one block, which the tables of
+// the broad and narrow phase share with those of the solver. Two parts are elsewhere: the boxes and candidates that the
+// broad phase keeps from step to step are in KeptBoxes, and the solver's records of bodies lie where the contacts of
+// the step before were (simulation.h).
 #pragma once
 #include "broad_columns.h"
+#include "rigid_columns.h"
 #include "shared_layout.h"
 #include "solve_columns.h"
 #include "table.h"
@@ -13,10 +14,12 @@ namespace talus {
 
 /// Rows that the scratch of a step has room for.
 struct ScratchRoom {
-  Index rows = 0;      // of bodies and the null body, in whole blocks: kernels on packs work on these
-  Index entries = 0;   // of the broad phase
-  Index pairs = 0;     // near pairs
-  Index contacts = 0;  // pairs with points
+  Index rows = 0;        // of bodies and the null body, in whole blocks: kernels on packs work on these
+  Index entries = 0;     // of the broad phase
+  Index pairs = 0;       // near pairs
+  Index contacts = 0;    // pairs with points
+  Index sweeps = 0;      // of the rigid solvers; 0: of the others
+  bool history = false;  // a residual for each of these
   bool operator==(const ScratchRoom&) const = default;
 };
 
@@ -31,6 +34,8 @@ constexpr Lifetime kColorRowsLife{Stage::color_contacts, Stage::color_contacts};
 constexpr Lifetime kColorContactsLife{Stage::collide_pairs, Stage::color_contacts};
 constexpr Lifetime kSolveRowsLife{Stage::color_contacts, Stage::finish_step};  // elsewhere, see above
 constexpr Lifetime kLanesLife{Stage::prepare_contacts, Stage::finish_step};
+constexpr Lifetime kRigidRowsLife{Stage::prepare_contacts, Stage::report_events};  // and until the next step begins
+constexpr Lifetime kRigidLife{Stage::solve_contacts, Stage::report_events};        // the same
 
 class Scratch {
  public:
@@ -47,6 +52,8 @@ class Scratch {
   const BroadScratch& broad() const { return broad_; }
   /// All but the records of bodies.
   const SolveScratch& solve() const { return solve_; }
+  /// Empty, unless there is room for sweeps of the rigid solvers.
+  const RigidScratch& rigid() const { return rigid_; }
 
  private:
   /// The bytes of the block. With null that is all.
@@ -57,10 +64,30 @@ class Scratch {
       const std::size_t at = layout.place(lay_out(view, rows, nullptr), life);
       if (base != nullptr) lay_out(view, rows, base + at);
     };
+    const auto put_rows = [&](auto& rows, Index lanes, Lifetime life) {
+      const std::size_t words = static_cast<std::size_t>(rows.kFields) * static_cast<std::size_t>(lanes);
+      const std::size_t at = layout.place(sizeof(std::uint32_t) * words, life);
+      rows = {reinterpret_cast<std::uint32_t*>(base + at), lanes};
+    };
+    const auto put_array = [&](auto& column, Index size, Lifetime life) {
+      using T = std::remove_reference_t<decltype(*column.data)>;
+      const std::size_t bytes = (sizeof(T) * static_cast<std::size_t>(size) + 255) / 256 * 256;
+      column = {reinterpret_cast<T*>(base + layout.place(bytes, life)), size};
+    };
     const Index lanes = (room.contacts + kLanes - 1) / kLanes * kLanes + kColorCount * kLanes;
-    const std::size_t lane_bytes = sizeof(std::uint32_t) * row::kFields * static_cast<std::size_t>(lanes);
-    const std::size_t lanes_at = layout.place(lane_bytes, kLanesLife);
-    solve_.lanes = {reinterpret_cast<std::uint32_t*>(base + lanes_at), lanes};
+    if (room.sweeps > 0) {
+      put_rows(rigid_.rows, lanes, kRigidRowsLife);
+      put(rigid_.bodies, room.rows, kRigidLife);
+      put_array(rigid_.block_sum, lanes / kLanes, kRigidLife);
+      put_array(rigid_.run_sum, lanes / kLanes / kSumRun + 1, kRigidLife);
+      put_array(rigid_.open, room.sweeps + 1, kRigidLife);
+      put_array(rigid_.history, room.history ? room.sweeps : 0, kRigidLife);
+      Column<RigidState> state;
+      put_array(state, 1, kRigidLife);
+      rigid_.state = state.data;
+    } else {
+      put_rows(solve_.lanes, lanes, kLanesLife);
+    }
     solve_.contact_capacity = room.contacts;
     put(solve_.contacts, room.contacts, kContactsLife);
     put(solve_.color_contacts, room.contacts, kColorContactsLife);
@@ -79,6 +106,7 @@ class Scratch {
   ScratchRoom room_;
   BroadScratch broad_;
   SolveScratch solve_;
+  RigidScratch rigid_;
 };
 
 /// What the broad phase keeps while it serves; a step that finds it gone looks for it anew.

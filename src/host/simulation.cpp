@@ -79,6 +79,8 @@ Simulation::Simulation(std::shared_ptr<StepBackend> backend, const WorldDef& def
   reserve_rows(rows);
   room_.pairs = reserve_pairs_ > 0 ? reserve_pairs_ : rows;
   room_.contacts = reserve_contacts_ > 0 ? reserve_contacts_ : rows;
+  room_.sweeps = def.solver.solver == Solver::rigid ? def.solver.rigid.sweeps : 0;
+  room_.history = def.solver.rigid.residual_history;
   resize_pair_lists(room_.pairs);
   resize_candidates(usual_candidates(room_.pairs));
 }
@@ -220,6 +222,7 @@ StepViews Simulation::views(const StepShape& shape, std::uint64_t step) const {
   v.next = cache_of(step).view();
   v.broad = scratch_.broad();
   v.solve = scratch_.solve();
+  v.rigid = scratch_.rigid();
   lay_out(v.solve.rows, room_.rows, cache_of(step - 1).records.data());
   kept_.show(v.broad);
   v.joints = joints_.views();
@@ -296,6 +299,8 @@ void Simulation::confirm(StepReport& last, StepSummary& all) {
       last_rows_ = rows_;
       last_pair_count_ = counters.pairs;
       last_units_ = counters.record_units;
+      last_lanes_ = counters.lanes;
+      last_sweeps_ = counters.sweeps;
       queue_.pop_front();
     }
     if (queue_.empty()) break;
@@ -335,9 +340,12 @@ StepReport Simulation::report_of(const Counters& c, const StepInput& input, std:
     report.status = report.status | StepStatus::not_finite;
     report.first_bad_body.slot = static_cast<std::uint32_t>(c.first_bad_row);
   }
+  report.sweep_count = c.sweeps;
+  report.sweep_end = SweepEnd(c.sweeps_end);
   if (input.shape.residual) {
     report.residual.complementarity = std::bit_cast<float>(c.residual_complementarity);
     report.residual.approach = std::bit_cast<float>(c.residual_approach);
+    report.residual.friction = std::bit_cast<float>(c.residual_friction);
   }
   return report;
 }
@@ -485,6 +493,34 @@ ContactImage Simulation::contacts() const {
     clear_leftovers(contact);
   }
   return image;
+}
+
+RigidImage Simulation::rigid_image() const {
+  TALUS_ASSERT(queue_.empty());
+  RigidImage image;
+  if (last_lanes_ == 0) return image;
+  const RigidScratch& from = scratch_.rigid();
+  const auto copy = [&](auto& to, const auto& column, Index size) {
+    to.resize(static_cast<std::size_t>(size));
+    memory_.download(to.data(), column, sizeof(to[0]) * to.size());
+  };
+  copy(image.words, from.rows.words, last_lanes_ * rigid_row::kFields);
+  image.rows = {image.words.data(), last_lanes_};
+  copy(image.free, from.bodies.free.data, last_rows_ + 1);
+  copy(image.solved, from.bodies.solved.data, last_rows_ + 1);
+  copy(image.frame, from.bodies.frame.data, last_rows_ + 1);
+  image.dt = sent_params_.dt;
+  image.box_friction = sent_params_.box_friction != 0;
+  return image;
+}
+
+std::vector<float> Simulation::residual_history() const {
+  TALUS_ASSERT(queue_.empty());
+  std::vector<float> history(static_cast<std::size_t>(last_sweeps_));
+  if (last_sweeps_ > 0) {
+    memory_.download(history.data(), scratch_.rigid().history.data, sizeof(float) * history.size());
+  }
+  return history;
 }
 
 void Simulation::adopt(const ModelCopy& model, const StateCopy& state, const InputsCopy& inputs,

@@ -42,6 +42,16 @@ struct ContactImage {
   std::vector<CachedContact> contacts;       // of each pair; zeros where they mean nothing
 };
 
+/// What the rigid solvers leave of a step, in plain memory.
+struct RigidImage {
+  std::vector<std::uint32_t> words;  // of `rows`
+  RigidRows rows;
+  std::vector<BodyVelocity> free, solved;  // of each body row and of the null body
+  std::vector<BodyFrame> frame;
+  float dt = 0.0f;
+  bool box_friction = false;
+};
+
 class Simulation {
  public:
   using ModelCopy = Table<BodyModel>::HostCopy;
@@ -105,6 +115,10 @@ class Simulation {
   void expose() { exposed_ = true; }
   bool exposed() const { return exposed_; }
   ContactImage contacts() const;
+  /// Of the last step, if StepShape::keep was set. Empty if there was none.
+  RigidImage rigid_image() const;
+  /// Residuals after the sweeps of the last step.
+  std::vector<float> residual_history() const;
   ModelCopy model_copy() const { return model_.download(memory_, rows_); }
   StateCopy state_copy() const { return state_.download(memory_, rows_); }
   InputsCopy inputs_copy() const { return inputs_.download(memory_, rows_); }
@@ -195,6 +209,8 @@ class Simulation {
   Index last_rows_ = 0;          // of the last confirmed step
   Index last_pair_count_ = 0;
   Index last_units_ = 0;  // of its contact records
+  Index last_lanes_ = 0;  // of the rows of its contacts
+  Index last_sweeps_ = 0;
   StepParams sent_params_{};
   bool params_sent_ = false;
 

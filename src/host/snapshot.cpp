@@ -24,7 +24,7 @@ static_assert(sizeof(BodyModelRow) == 68, "no gaps, so that rows can be compared
 static_assert(std::endian::native == std::endian::little, "snapshots are little-endian, written as memory has them");
 
 constexpr std::array<char, 8> kMagic{'t', 'a', 'l', 'u', 's', '\r', '\n', '\0'};
-constexpr std::uint32_t kVersion = 3;
+constexpr std::uint32_t kVersion = 4;
 constexpr Index kMaxRows = 1 << 30;
 constexpr const char* kRestore = "restore";
 
@@ -129,6 +129,25 @@ void transfer_comforts(Io& io, Snapshot& s) {
   value(io, s.def.instance_transforms);
   value(io, s.def.joint_readings);
   value(io, s.def.solver.report_residual);
+  value(io, s.def.solver.rigid.residual_history);
+  value(io, s.def.keep_contact_problem);
+}
+
+// Only where they mean something: the hash of other worlds does not know of them.
+template <class Io>
+void transfer_rigid(Io& io, RigidSettings& r) {
+  value(io, r.point);
+  value(io, r.order);
+  value(io, r.nncg);
+  value(io, r.stagger);
+  value(io, r.relaxation);
+  value(io, r.sweeps);
+  value(io, r.tolerance);
+  value(io, r.stagnation);
+  value(io, r.error_reduction);
+  value(io, r.force_mixing);
+  value(io, r.slop);
+  value(io, r.push_sweeps);
 }
 
 template <class Io>
@@ -149,6 +168,7 @@ void transfer_settings(Io& io, Snapshot& s) {
   value(io, p.speculative_distance);
   value(io, p.recycle_fraction);
   value(io, p.warm_start);
+  if (p.solver == Solver::rigid) transfer_rigid(io, p.rigid);
   value(io, s.def.sleep.enabled);
   value(io, s.def.sleep.speed);
   value(io, s.def.sleep.time);

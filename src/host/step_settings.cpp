@@ -15,6 +15,23 @@ Softness make_softness(float hertz, float damping_ratio, float h) {
   return {omega / a, b * c, c};
 }
 
+namespace {
+
+// A row of the rigid solvers is w = J u + rate penetration + softness impulse. The soft constraint above is one with
+// the softness impulse_scale / mass_scale in units of the inverse effective mass (S1-27).
+void set_rigid_params(const SolverSettings& s, StepParams& p) {
+  const bool soft = s.stabilization == Stabilization::soft, baumgarte = s.stabilization == Stabilization::baumgarte;
+  p.rigid_push_rate = soft ? p.contact.bias_rate : baumgarte ? s.rigid.error_reduction * p.inv_h : 0.0f;
+  p.rigid_softness = soft ? p.contact.impulse_scale / p.contact.mass_scale : 0.0f;
+  p.rigid_mixing = baumgarte ? s.rigid.force_mixing : 0.0f;
+  p.rigid_slop = soft ? 0.0f : s.rigid.slop;
+  p.rigid_split_part = s.rigid.error_reduction;
+  p.rigid_relaxation = s.rigid.relaxation;
+  p.rigid_tolerance = s.rigid.tolerance;
+}
+
+}  // namespace
+
 StepParams make_step_params(const WorldDef& def, float dt) {
   constexpr float kMaxHertzPerRate = 0.205f;   // [1] of the sub-step rate; at 0.22 a pyramid of 820 starts to jitter
   constexpr float kJointHertzPerRate = 0.25f;  // [1] of the sub-step rate
@@ -23,7 +40,7 @@ StepParams make_step_params(const WorldDef& def, float dt) {
   StepParams p{};
   p.gravity = def.gravity;
   p.dt = dt;
-  p.h = dt / static_cast<float>(s.substeps);
+  p.h = dt / static_cast<float>(substeps_of(s));
   p.inv_h = 1.0f / p.h;
   const float hertz = min_of(s.contact_hertz, kMaxHertzPerRate * p.inv_h);
   p.contact = make_softness(hertz, s.contact_damping_ratio, p.h);
@@ -42,21 +59,47 @@ StepParams make_step_params(const WorldDef& def, float dt) {
   p.sleep_speed = def.sleep.speed;
   p.sleep_time = def.sleep.time;
   p.hit_speed = def.events.hit_speed;
+  set_rigid_params(s, p);
   return p;
 }
+
+namespace {
+
+RigidShape make_rigid_shape(const WorldDef& def) {
+  const RigidSettings& s = def.solver.rigid;
+  RigidShape shape;
+  shape.on = true;
+  shape.point = s.point;
+  shape.order = s.order;
+  shape.nncg = s.nncg;
+  shape.stagger = s.stagger;
+  shape.sweeps = s.sweeps;
+  shape.stagnation = s.stagnation;
+  shape.judged = s.tolerance > 0.0f || s.stagnation > 0 || s.residual_history;
+  const Stabilization by = def.solver.stabilization;
+  shape.push = by == Stabilization::split_impulse ? RigidPush::split
+               : by == Stabilization::projection  ? RigidPush::projection
+                                                  : RigidPush::none;
+  shape.push_sweeps = shape.push == RigidPush::none ? 0 : s.push_sweeps;
+  shape.keep = def.keep_contact_problem;
+  return shape;
+}
+
+}  // namespace
 
 StepShape make_step_shape(const WorldDef& def) {
   const SolverSettings& s = def.solver;
   StepShape shape;
-  shape.substeps = s.substeps;
+  shape.substeps = substeps_of(s);
   shape.iterations = s.iterations;
   shape.relax_iterations = s.relax_iterations;
-  shape.jacobi = s.solver == Solver::jacobi;
+  shape.jacobi = s.solver == Solver::jacobi || (s.solver == Solver::rigid && s.rigid.order == SweepOrder::jacobi);
   shape.projection = s.stabilization == Stabilization::projection;
   shape.residual = s.report_residual;
   shape.instance_transforms = def.instance_transforms;
   shape.sleep = def.sleep.enabled;
   shape.events = def.events.enabled;
+  if (s.solver == Solver::rigid) shape.rigid = make_rigid_shape(def);
   return shape;
 }
 

@@ -11,6 +11,11 @@ namespace talus {
 /// A spring and damper of a frequency [Hz] and a damping ratio [1], over a sub-step of h [s].
 Softness make_softness(float hertz, float damping_ratio, float h);
 
+/// Sub-steps that a step has.
+inline int substeps_of(const SolverSettings& settings) {
+  return settings.solver == Solver::rigid ? 1 : settings.substeps;
+}
+
 /// Numbers of a step of dt [s].
 StepParams make_step_params(const WorldDef& def, float dt);
 

@@ -10,11 +10,31 @@
 #include "exec.h"
 #include "joint_columns.h"
 #include "pairs.h"
+#include "rigid_columns.h"
 #include "sleep_columns.h"
 #include "solve_columns.h"
 #include "step_params.h"
 
 namespace talus {
+
+/// What moves bodies out of penetration beside velocities, in the rigid solvers.
+enum class RigidPush : std::uint8_t { none, split, projection };
+
+/// The same of the rigid solvers: see RigidSettings.
+struct RigidShape {
+  bool on = false;
+  PointSolver point = PointSolver::rows;
+  SweepOrder order = SweepOrder::forward;
+  bool nncg = false;
+  int stagger = 0;
+  int sweeps = 0;
+  int stagnation = 0;
+  bool judged = false;  // the residual is measured after each sweep
+  RigidPush push = RigidPush::none;
+  int push_sweeps = 0;
+  bool keep = false;  // for World::contact_problem
+  bool operator==(const RigidShape&) const = default;
+};
 
 /// Facts that shape the sequence of verbs. They change rarely; a captured step is valid while they stay.
 struct StepShape {
@@ -33,6 +53,7 @@ struct StepShape {
   bool bounded_joints = false;  // some joint has a limit, a drive or friction
   bool events = false;
   bool sleep = false;  // bodies may sleep: kernels over bodies run on listed blocks
+  RigidShape rigid;
   bool operator==(const StepShape&) const = default;
 };
 
@@ -49,6 +70,7 @@ struct StepViews {
   ContactCache next;                          // written: of this step
   BroadScratch broad;
   SolveScratch solve;
+  RigidScratch rigid;
   JointViews joints;
   SleepViews sleep;
   EventViews events;

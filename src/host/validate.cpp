@@ -4,6 +4,7 @@
 #include <charconv>
 
 #include "math/vec3.h"
+#include "step_settings.h"
 
 namespace talus {
 
@@ -131,6 +132,45 @@ void validate_shape(const Where& where, const ShapeDef& shape) {
   reject(where, ".shape.type", std::to_string(unsigned(shape.type)), "no such shape");
 }
 
+namespace {
+
+void validate_rigid(const Where& where, const WorldDef& def) {
+  constexpr int kMostSweeps = 10000;
+  const RigidSettings& r = def.solver.rigid;
+  require_enum(where, ".solver.rigid.point", r.point, PointSolver::prox);
+  require_enum(where, ".solver.rigid.order", r.order, SweepOrder::jacobi);
+  require_count(where, ".solver.rigid.stagger", r.stagger, 0, kMostSweeps);
+  require_count(where, ".solver.rigid.sweeps", r.sweeps, 1, kMostSweeps);
+  require_count(where, ".solver.rigid.stagnation", r.stagnation, 0, kMostSweeps);
+  require_count(where, ".solver.rigid.push_sweeps", r.push_sweeps, 1, kMostSweeps);
+  if (!(r.relaxation > 0.0f && r.relaxation < 2.0f)) {
+    reject(where, ".solver.rigid.relaxation", r.relaxation, "must be > 0 and < 2");
+  }
+  require_at_least_zero(where, ".solver.rigid.tolerance", r.tolerance);
+  require_range(where, ".solver.rigid.error_reduction", r.error_reduction, 0.0f, 1.0f);
+  require_at_least_zero(where, ".solver.rigid.force_mixing", r.force_mixing);
+  require_at_least_zero(where, ".solver.rigid.slop", r.slop);
+  if (def.solver.solver != Solver::rigid) {
+    if (def.solver.stabilization > Stabilization::projection) {
+      reject(where, ".solver.stabilization", std::to_string(unsigned(def.solver.stabilization)),
+             "only Solver::rigid has it");
+    }
+    if (def.keep_contact_problem) reject(where, ".keep_contact_problem", "true", "only Solver::rigid has one");
+    return;
+  }
+  if (r.point == PointSolver::block && r.stagger > 0) {
+    reject(where, ".solver.rigid.stagger", std::to_string(r.stagger), "PointSolver::block has no rows to leave out");
+  }
+  if (r.point == PointSolver::block && (r.relaxation < 1.0f || r.relaxation > 1.0f)) {
+    reject(where, ".solver.rigid.relaxation", r.relaxation, "PointSolver::block solves points exactly, it must be 1");
+  }
+  if (r.nncg && r.stagger > 0) {
+    reject(where, ".solver.rigid.stagger", std::to_string(r.stagger), "normals and friction have no common gradient");
+  }
+}
+
+}  // namespace
+
 void validate_world(const Where& where, const WorldDef& def) {
   constexpr Index kMaxReserve = 1 << 30;
   const SolverSettings& s = def.solver;
@@ -140,10 +180,10 @@ void validate_world(const Where& where, const WorldDef& def) {
   require_count(where, ".reserve_bodies", def.reserve_bodies, 0, kMaxReserve);
   require_count(where, ".reserve_pairs", def.reserve_pairs, 0, kMaxReserve);
   require_count(where, ".reserve_contacts", def.reserve_contacts, 0, kMaxReserve);
-  require_enum(where, ".solver.solver", s.solver, Solver::jacobi);
+  require_enum(where, ".solver.solver", s.solver, Solver::rigid);
   require_enum(where, ".solver.friction", s.friction, FrictionModel::box);
   require_enum(where, ".solver.integrator", s.integrator, Integrator::moreau);
-  require_enum(where, ".solver.stabilization", s.stabilization, Stabilization::projection);
+  require_enum(where, ".solver.stabilization", s.stabilization, Stabilization::split_impulse);
   require_count(where, ".solver.substeps", s.substeps, 1, 64);
   require_count(where, ".solver.iterations", s.iterations, 1, 256);
   require_count(where, ".solver.relax_iterations", s.relax_iterations, 0, 256);
@@ -156,11 +196,12 @@ void validate_world(const Where& where, const WorldDef& def) {
   require_at_least_zero(where, ".sleep.speed", def.sleep.speed);
   require_at_least_zero(where, ".sleep.time", def.sleep.time);
   require_at_least_zero(where, ".events.hit_speed", def.events.hit_speed);
+  validate_rigid(where, def);
 }
 
 void validate_dt(const Where& where, const SolverSettings& solver, float dt) {
   require_positive(where, "", dt);
-  const float h = dt / static_cast<float>(solver.substeps);
+  const float h = dt / static_cast<float>(substeps_of(solver));
   if (!(h > 0.0f && is_finite(1.0f / h))) reject(where, "", dt, "too small to be cut into sub-steps");
 }
 

@@ -11,6 +11,7 @@
 
 #include "material.h"
 #include "math/vec3.h"
+#include "step_settings.h"
 #include "world_impl.h"
 
 namespace talus {
@@ -102,7 +103,7 @@ std::vector<ContactReport> World::read_contacts() {
   const ContactImage contacts = w.sim->contacts();
   const BodyState& state = w.sim->state_on_host();
   // The cache holds the impulses of the last sub-step. Times their number they stand for the whole step.
-  const float substeps = static_cast<float>(w.def.solver.substeps);
+  const float substeps = static_cast<float>(substeps_of(w.def.solver));
   std::vector<ContactReport> reports;
   for (Index pair = 0; pair < contacts.pair_count; ++pair) {
     const CachedContact& contact = contacts.contacts[static_cast<std::size_t>(pair)];

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "agree/joint_soup.h"
+#include "agree/rigid_variants.h"
 #include "math/pack.h"
 #include "scenes/scene.h"
 #include "unit/simulation_rig.h"
@@ -136,6 +137,27 @@ TEST(AgreeCpu, InstructionSetsGiveTheSameBits) {
   EXPECT_FALSE(compared.empty());
 }
 
+/// Every rigid solver on a pile of 200, with 1 and 2 threads and every instruction set of this machine.
+TEST(AgreeCpu, RigidSolversGiveTheSameBits) {
+  for (const RigidVariant& variant : rigid_variants()) {
+    SCOPED_TRACE(variant.name);
+    WorldDef def = with_threads(1);
+    def.solver = variant.solver;
+    const std::vector<std::uint64_t> expected = hashes("mixed_pile_200", def);
+    def.threads = 2;
+    EXPECT_EQ(hashes("mixed_pile_200", def), expected);
+    for (const char* isa : {"scalar", "baseline", "avx2", "avx512"}) {
+      const SimdVariable variable(isa);
+      try {
+        World probe(WorldDef{.backend = Backend::cpu});
+      } catch (const Error&) {
+        continue;  // not built, or not on this machine
+      }
+      EXPECT_EQ(hashes("mixed_pile_200", def), expected) << isa;
+    }
+  }
+}
+
 TEST(AgreeCpu, AnUnknownInstructionSetIsRefused) {
   const SimdVariable variable("abacus");
   EXPECT_THROW(World(WorldDef{.backend = Backend::cpu}), Error);
@@ -192,6 +214,31 @@ TEST(AgreeCpu, TheOrderOfElementsChangesNothingWithOtherSettings) {
                           {.friction = FrictionModel::box, .integrator = Integrator::moreau});
   expect_same_as_shuffled("mixed_pile_60", "projection",
                           {.stabilization = Stabilization::projection, .warm_start = false});
+}
+
+TEST(AgreeCpu, TheOrderOfElementsChangesNothingWithRigidSolvers) {
+  for (const RigidVariant& variant : rigid_variants()) {
+    expect_same_as_shuffled("mixed_pile_60", variant.name, variant.solver);
+  }
+  expect_same_as_shuffled("plate_36", "more contacts than colors", rigid_variants()[0].solver);
+}
+
+/// With joints of all kinds.
+TEST(AgreeCpu, RigidSolversAndJointsGiveTheSameBits) {
+  for (const RigidVariant& variant : rigid_variants()) {
+    SCOPED_TRACE(variant.name);
+    std::vector<std::uint64_t> all;
+    for (const int threads : {1, 3}) {
+      WorldDef def = with_threads(threads);
+      def.backend = Backend::cpu;
+      def.solver = variant.solver;
+      World world(def);
+      add_joint_soup(world);
+      for (int step = 0; step < 40; ++step) ASSERT_TRUE(world.step(1.0f / 60));
+      all.push_back(world.state_hash());
+    }
+    EXPECT_EQ(all[0], all[1]);
+  }
 }
 
 }  // namespace

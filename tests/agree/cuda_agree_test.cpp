@@ -11,6 +11,7 @@
 #include <talus/talus.h>
 
 #include "agree/joint_soup.h"
+#include "agree/rigid_variants.h"
 
 namespace talus {
 namespace {
@@ -46,10 +47,7 @@ std::vector<BodyDef> mixed_pile() {
   return bodies;
 }
 
-struct Variant {
-  const char* name;
-  SolverSettings solver;
-};
+using Variant = test::RigidVariant;
 
 class CudaAgrees : public testing::TestWithParam<Variant> {
  protected:
@@ -94,6 +92,8 @@ TEST_P(CudaAgrees, EveryColumnAfterEveryStep) {
     EXPECT_EQ(a.color_count, b.color_count);
     EXPECT_EQ(a.overflow_count, b.overflow_count);
     EXPECT_TRUE(same_bits(a.residual, b.residual));
+    EXPECT_EQ(a.sweep_count, b.sweep_count);
+    EXPECT_EQ(a.sweep_end, b.sweep_end);
 
     const std::vector<BodyId> bodies = cpu.bodies();
     ASSERT_EQ(cuda.bodies(), bodies);
@@ -143,6 +143,8 @@ INSTANTIATE_TEST_SUITE_P(Solvers, CudaAgrees,
                                          Variant{"moreau", {.integrator = Integrator::moreau}},
                                          Variant{"projection", {.stabilization = Stabilization::projection}},
                                          Variant{"cold", {.relax_iterations = 2, .warm_start = false}}),
+                         [](const auto& variant) { return std::string(variant.param.name); });
+INSTANTIATE_TEST_SUITE_P(RigidSolvers, CudaAgrees, testing::ValuesIn(test::rigid_variants()),
                          [](const auto& variant) { return std::string(variant.param.name); });
 
 }  // namespace

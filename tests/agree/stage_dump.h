@@ -60,6 +60,15 @@ inline void clear_missing_points(const SolverRows& lanes, Index rows) {
   }
 }
 
+inline void clear_missing_points(const RigidRows& lanes, Index rows) {
+  for (Index lane = 0; lane < rows; ++lane) {
+    for (int i = 0; i < kMaxPoints; ++i) {
+      if (float(i) < lanes.number(rigid_row::count, lane)) continue;
+      for (int field = 0; field < rigid_row::kPointFields; ++field) lanes.set(rigid_row::at(i, field), lane, 0u);
+    }
+  }
+}
+
 /// What backends may leave differently, by right, beside that. Everything else has equal bits.
 inline bool is_free(const std::string& name) {
   static constexpr const char* kFree[] = {
@@ -163,7 +172,7 @@ class Dumper {
     std::vector<std::uint32_t> host(static_cast<std::size_t>(blocks.size) * Fields);
     if (!host.empty()) memory_.download(host.data(), blocks.words, host.size() * sizeof(std::uint32_t));
     const LaneBlocks<Fields> view{host.data(), blocks.size};
-    if constexpr (std::is_same_v<LaneBlocks<Fields>, SolverRows>) clear_missing_points(view, rows);
+    if constexpr (requires { clear_missing_points(view, rows); }) clear_missing_points(view, rows);
     for (int field = 0; field < Fields; ++field) {
       ColumnDump to{name + " field " + std::to_string(field), sizeof(std::uint32_t), ColumnDump::Word::record, {}};
       to.bytes.resize(sizeof(std::uint32_t) * static_cast<std::size_t>(rows));
@@ -196,8 +205,8 @@ class Dumper {
 /// All that is alive in the memory of a backend, after what was enqueued so far. Tables with columns that get sorted
 /// are taken up to the number of rows in use, since a sort may leave anything behind them; all others as a whole.
 inline StageDump dump_stage(Stage stage, const StepViews& v, Memory& memory) {
-  const auto& [shape, params, counters, model, state, inputs, ignored_pairs, planes, last, next, broad, solve, joints,
-               sleep, events, transforms] = v;
+  const auto& [shape, params, counters, model, state, inputs, ignored_pairs, planes, last, next, broad, solve, rigid,
+               joints, sleep, events, transforms] = v;
   const auto& [broad_rows, entries, found, kept_bounds, candidates, grid, entry_capacity, pair_capacity,
                candidate_capacity] = broad;
   const auto& [solve_rows, pairs, contacts, color_rows, color_contacts, lanes, contact_capacity] = solve;
@@ -227,7 +236,14 @@ inline StageDump dump_stage(Stage stage, const StepViews& v, Memory& memory) {
   if (kColorRowsLife.includes(stage)) to.table("solve.color_rows", color_rows);
   if (kColorContactsLife.includes(stage)) to.table("solve.color_contacts", color_contacts, counts.contacts);
   if (kSolveRowsLife.includes(stage)) to.table("solve.rows", solve_rows);
-  if (kLanesLife.includes(stage)) to.column("solve.lanes", lanes, counts.lanes);
+  if (kLanesLife.includes(stage)) to.column("solve.lanes", lanes, shape.rigid.on ? 0 : counts.lanes);
+  const auto& [rigid_rows, rigid_bodies, block_sum, run_sum, open, history, rigid_state] = rigid;
+  if (kRigidRowsLife.includes(stage)) to.column("rigid.rows", rigid_rows, shape.rigid.on ? counts.lanes : 0);
+  if (kRigidLife.includes(stage) && shape.rigid.on) {
+    to.words("rigid.state", to.value(rigid_state));
+    to.column("rigid.open", open, open.size);
+    if (history.size > 0) to.column("rigid.history", history, counts.sweeps);
+  }
   to.table("joints.model", joints.model);
   to.table("joints.state", joints.state);  // not the lanes: packs write zeros of another sign where a joint has no row
   to.table("sleep.rows", sleep_rows);

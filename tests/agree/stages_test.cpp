@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The CPU against itself, stage by stage: threads and packs against single lanes in random order. And the comparison
 // itself: what differs is found in the stage that made it, and named.
+#include "agree/rigid_variants.h"
 #include "agree/stage_run.h"
 
 #include "exec_cpu.h"
@@ -37,6 +38,18 @@ TEST(AgreeStages, SmallBuffersAndOtherSettings) {
     EXPECT_GT(seen.contacts, 40);
     EXPECT_TRUE(has(seen.status, StepStatus::pairs_grown));
     EXPECT_TRUE(has(seen.status, StepStatus::contacts_grown));
+  }
+}
+
+TEST(AgreeStages, RigidSolvers) {
+  for (const RigidVariant& variant : rigid_variants()) {
+    SCOPED_TRACE(variant.name);
+    WorldDef def = drowsy();
+    def.reserve_bodies = def.reserve_pairs = def.reserve_contacts = 1;
+    def.solver = variant.solver;
+    const HeapSeen seen = compare_stages(make_cpu_recorder(), make_shuffle_recorder(), def, heap(60), 15);
+    ASSERT_TRUE(seen.difference.empty()) << seen.difference;
+    EXPECT_GT(seen.contacts, 40);
   }
 }
 

@@ -69,6 +69,7 @@ inline void poison_after(Stage stage, const StepViews& v, Memory& memory) {
   const auto& [broad_rows, entries, found, kept_bounds, candidates, grid, entry_capacity, pair_capacity,
                candidate_capacity] = v.broad;
   const auto& [solve_rows, pairs, contacts, color_rows, color_contacts, lanes, contact_capacity] = v.solve;
+  const auto& [rigid_rows, rigid_bodies, block_sum, run_sum, open, history, rigid_state] = v.rigid;
   const auto& [next_pairs, next_contacts] = v.next;
   const auto& [begin, owner, partner] = next_pairs;
   const auto& [units, unit_count, place] = next_contacts;
@@ -86,6 +87,15 @@ inline void poison_after(Stage stage, const StepViews& v, Memory& memory) {
   if (dead(kColorContactsLife)) ones.table(color_contacts);
   if (dead(kSolveRowsLife)) ones.table(solve_rows);
   if (dead(kLanesLife)) ones.column(lanes);
+  if (dead(kRigidRowsLife)) ones.column(rigid_rows);
+  if (dead(kRigidLife)) {
+    ones.table(rigid_bodies);
+    ones.column(block_sum);
+    ones.column(run_sum);
+    ones.column(open);
+    ones.column(history);
+    ones.plane(rigid_state, rigid_state == nullptr ? 0 : 1);
+  }
   if (stage != Stage::apply_commands) return;
   ones.column(kept_bounds);
   zeros.table(candidates);

@@ -15,12 +15,14 @@ struct FinishStepTask {
   TALUS_HD void operator()(Team& team) const {
     const SolveRowScratch& rows = v.solve.rows;
     const Count lanes{&v.counters->lanes, v.solve.lanes.size};
-    if (v.shape.residual) {
+    if (v.shape.residual && !v.shape.rigid.on) {
       team.for_each("MeasureResidual", lanes,
                     MeasureResidual{{v.solve.lanes, rows.velocity.data, nullptr, v.params, false}, v.counters});
     }
-    team.for_each_lane("StoreImpulses", {&v.counters->first_lane, &v.counters->lanes, v.solve.lanes.size},
-                       StoreImpulses{v.solve.lanes, v.next.contacts, v.params});
+    if (!v.shape.rigid.on) {
+      team.for_each_lane("StoreImpulses", {&v.counters->first_lane, &v.counters->lanes, v.solve.lanes.size},
+                         StoreImpulses{v.solve.lanes, v.next.contacts, v.params});
+    }
     note_touching(team, v);
     team.for_each_lane("FinishBodies", body_lanes(v),
                        on_bodies(v, FinishBodies{v.model, rows.velocity, rows.frame, rows.displacement, v.state,

@@ -4,6 +4,7 @@
 #include "exec.h"
 #include "prepare.h"
 #include "report_events.h"
+#include "rigid_rows.h"
 #include "solve_joints.h"
 #include "step_views.h"
 
@@ -13,10 +14,23 @@ template <class Exec>
 void prepare_contacts(Exec& exec, const StepViews& v) {
   exec.begin_stage(Stage::prepare_contacts);
   exec.for_each_lane("PrepareBodies", body_lanes(v), on_bodies(v, PrepareBodies{v.model, v.state, v.solve.rows}));
-  exec.for_each_lane("PrepareContacts", {&v.counters->first_lane, &v.counters->lanes, v.solve.lanes.size},
-                     PrepareContacts{v.model, v.next.pairs, v.next.contacts, v.solve.rows, v.solve.contacts.pair,
-                                     v.solve.contacts.sort_contact, v.counters, v.params, v.shape.rows,
-                                     v.shape.restitution, v.solve.lanes});
+  const PrepareContacts contacts{v.model,
+                                 v.next.pairs,
+                                 v.next.contacts,
+                                 v.solve.rows,
+                                 v.solve.contacts.pair,
+                                 v.solve.contacts.sort_contact,
+                                 v.counters,
+                                 v.params,
+                                 v.shape.rows,
+                                 v.shape.restitution,
+                                 v.solve.lanes};
+  if (v.shape.rigid.on) {
+    exec.for_each_lane("PrepareRigid", {&v.counters->first_lane, &v.counters->lanes, v.rigid.rows.size},
+                       PrepareRigid{contacts, v.rigid.rows});
+  } else {
+    exec.for_each_lane("PrepareContacts", {&v.counters->first_lane, &v.counters->lanes, v.solve.lanes.size}, contacts);
+  }
   make_custom_rows(exec, v);
   begin_events(exec, v);
 }

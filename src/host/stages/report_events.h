@@ -4,6 +4,7 @@
 #pragma once
 #include "events.h"
 #include "exec.h"
+#include "rigid_rows.h"
 #include "step_views.h"
 
 namespace talus::inline TALUS_ISA {
@@ -14,6 +15,11 @@ struct BeginEventsTask {
   template <class Team>
   TALUS_HD void operator()(Team& team) const {
     team.for_each("ClearPairEvents", {&v.counters->pairs, v.next.pairs.owner.size}, ClearPairEvents{v.events.next});
+    if (v.shape.rigid.on) {
+      team.for_each("NoteRigidApproach", {&v.counters->lanes, v.rigid.rows.size},
+                    NoteRigidApproach{v.rigid.rows, v.solve.rows.velocity.data, v.events.next});
+      return;
+    }
     team.for_each("NoteApproach", {&v.counters->lanes, v.solve.lanes.size},
                   NoteApproach{{v.solve.lanes, v.solve.rows.velocity.data, nullptr, v.params, false}, v.events.next});
   }

@@ -8,6 +8,7 @@
 #include "report_events.h"
 #include "solve.h"
 #include "solve_joints.h"
+#include "solve_rigid.h"
 #include "step_views.h"
 
 namespace talus::inline TALUS_ISA {
@@ -123,7 +124,9 @@ struct SolveContactsTask {
 template <class Exec>
 void solve_contacts(Exec& exec, const StepViews& v) {
   exec.begin_stage(Stage::solve_contacts);
-  if (v.joints.count > 0) {
+  if (v.shape.rigid.on) {
+    solve_rigid(exec, v);
+  } else if (v.joints.count > 0) {
     exec.together("solve_contacts", SolveContactsTask<true>{v});
   } else {
     exec.together("solve_contacts", SolveContactsTask<false>{v});

@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: MIT
+// Rows of the rigid contact solvers: from manifolds to a normal and two tangents at each point (S1-15, S2-01..03), and
+// from their impulses back to the cache.
+//
+// The cache has one friction impulse a manifold: a force in the middle of the points and a twist about the normal. A
+// step starts with each point's share of it, in proportion to the normal impulses: such shares have the same sum and
+// the same moment about the normal.
+#pragma once
+#include "event_columns.h"
+#include "prepare.h"
+#include "rigid_columns.h"
+#include "solve.h"
+
+namespace talus::inline TALUS_ISA {
+
+/// The friction law of the rigid solvers: brings the impulse of a point to the nearest one that the limit allows.
+template <class Real>
+TALUS_INLINE void project_friction(const StepParams& params, Real limit, Real& f1, Real& f2) {
+  limit_friction(params.box_friction != 0, limit, f1, f2);
+}
+
+/// The levers of the rows of a point: normal, tangent, second tangent.
+template <class Real>
+struct PointLevers {
+  Levers<Real> row[3];
+};
+template <class Real>
+TALUS_INLINE PointLevers<Real> load_point_levers(const RigidRows& rows, int point, Index lane) {
+  PointLevers<Real> levers;
+  for (int r = 0; r < 3; ++r) {
+    levers.row[r] = {load_vector<Real>(rows, rigid_row::at(point, rigid_row::lever_a) + 3 * r, lane),
+                     load_vector<Real>(rows, rigid_row::at(point, rigid_row::lever_b) + 3 * r, lane)};
+  }
+  return levers;
+}
+
+/// One lane is a contact, or padding at the end of a color, as in PrepareContacts.
+struct PrepareRigid {
+  PrepareContacts from;  // its own rows are not used
+  // out: points that no lane of a pack has are left as they were
+  RigidRows rows;
+
+  template <class Real>
+  TALUS_INLINE void solve(Index lane) const {
+    constexpr int kWidth = LaneCount<Real>::value;
+    PrepareContacts::Sources<kWidth> sources;
+    from.find_sources(lane, sources);
+    float whole[kWidth];
+    for (float& share : whole) share = 1.0f;
+    const Real zero(0.0f), one(1.0f);
+    const Mask<Real> there = load_lanes(sources.there, Real{}) > zero;
+    Real header[8], carried[8];
+    gather_unit_together(from.contacts, sources.pair, kHeaderUnit, header);
+    gather_unit_together(from.contacts, sources.pair, kImpulseUnit, carried);
+    const PreparedBody<Real> a = from.body_of<Real>(sources.a, whole), b = from.body_of<Real>(sources.b, whole);
+    const Vec3Of<Real> normal{header[0], header[1], header[2]};
+    const Vec3Of<Real> t1 = tangent_of(normal), t2 = cross(normal, t1);
+    const Real count = select(there, header[3], zero), friction = load_lanes(sources.friction, Real{});
+    const Real bounce = load_lanes(sources.restitution, Real{});
+    const auto put = [&](int field, Real value) { store(rows, field, lane, select(there, value, zero)); };
+
+    Real offset1[kMaxPoints], offset2[kMaxPoints], load_of[kMaxPoints], middle1 = zero, middle2 = zero;
+    for (int i = 0; i < kMaxPoints; ++i) offset1[i] = offset2[i] = load_of[i] = zero;
+    for (int i = 0; i < kMaxPoints && any_together(Real(float(i)) < count); ++i) {
+      const Mask<Real> has = Real(float(i)) < count;
+      Real point[8];
+      gather_unit_together(from.contacts, sources.pair, kPointUnit + i, point);
+      const Vec3Of<Real> on_a{point[1], point[2], point[3]};
+      const Vec3Of<Real> at_a = a.own(on_a), at_b = b.own({point[4], point[5], point[6]});
+      const auto put_point = [&](int field, Real value) {
+        store(rows, rigid_row::at(i, field), lane, select(has, value, zero));
+      };
+      const Vec3Of<Real> axes[3] = {normal, t1, t2};
+      Vec3Of<Real> normal_a = axes[0], normal_b = axes[0];
+      for (int r = 0; r < 3; ++r) {
+        const Vec3Of<Real> lever_a = a.lever(at_a, a.own(axes[r])), lever_b = b.lever(at_b, b.own(axes[r]));
+        if (r == 0) {
+          normal_a = lever_a;
+          normal_b = lever_b;
+        }
+        put_point(rigid_row::lever_a + 3 * r, lever_a.x);
+        put_point(rigid_row::lever_a + 3 * r + 1, lever_a.y);
+        put_point(rigid_row::lever_a + 3 * r + 2, lever_a.z);
+        put_point(rigid_row::lever_b + 3 * r, lever_b.x);
+        put_point(rigid_row::lever_b + 3 * r + 1, lever_b.y);
+        put_point(rigid_row::lever_b + 3 * r + 2, lever_b.z);
+      }
+      const Real give = a.inv_mass + b.inv_mass + a.give(normal_a, normal_a) + b.give(normal_b, normal_b);
+      const Real approach =
+          from.restitution ? from.template approach_speed<Real>(sources, normal, normal_a, normal_b) : zero;
+      const Mask<Real> touches = point[0] <= zero;
+      put_point(rigid_row::separation, point[0]);
+      put_point(rigid_row::bias, bias_of(point[0], approach, bounce));
+      put_point(rigid_row::softness,
+                select(touches, Real(from.params->rigid_softness) * give + Real(from.params->rigid_mixing), zero));
+      put_point(rigid_row::push, zero);
+      for (int r = 0; r < 3; ++r) put_point(rigid_row::direction + r, zero);
+      offset1[i] = select(has, dot(on_a, t1), zero);
+      offset2[i] = select(has, dot(on_a, t2), zero);
+      load_of[i] = select(has, Real(from.params->warm_start != 0 ? 1.0f : 0.0f) * carried[4 + i], zero);
+      middle1 = middle1 + offset1[i];
+      middle2 = middle2 + offset2[i];
+    }
+    const Real per_point = select(count > zero, one / max_of(count, one), zero);
+    for (int i = 0; i < kMaxPoints; ++i) {
+      offset1[i] = offset1[i] - per_point * middle1;
+      offset2[i] = offset2[i] - per_point * middle2;
+    }
+    const Vec3Of<Real> force{carried[0], carried[1], carried[2]};
+    share_friction(lane, count, friction, dot(force, t1), dot(force, t2), carried[3], offset1, offset2, load_of);
+
+    for (int i = 0; i < kWidth; ++i) {
+      const bool used = sources.there[i] > 0.0f;
+      *rows.at(rigid_row::body_a, lane + i) = used ? sources.a[i] : std::uint32_t(from.null_body);
+      *rows.at(rigid_row::body_b, lane + i) = used ? sources.b[i] : std::uint32_t(from.null_body);
+      *rows.at(rigid_row::pair, lane + i) = used ? sources.pair[i] : 0u;
+    }
+    put(rigid_row::count, count);
+    put(rigid_row::normal, normal.x);
+    put(rigid_row::normal + 1, normal.y);
+    put(rigid_row::normal + 2, normal.z);
+    put(rigid_row::tangent, t1.x);
+    put(rigid_row::tangent + 1, t1.y);
+    put(rigid_row::tangent + 2, t1.z);
+    put(rigid_row::friction, friction);
+    for (const int field : {rigid_row::update, rigid_row::residual_normal, rigid_row::residual_friction,
+                            rigid_row::residual_approach, rigid_row::stress}) {
+      put(field, zero);
+    }
+  }
+
+ private:
+  /// [m/s] Apart: the gap may close within the step but not beyond (S1-13). Touching: a part of the penetration becomes
+  /// velocity. What comes in fast and would get there within the step leaves as Newton's law says (S1-28), from where
+  /// it is.
+  template <class Real>
+  TALUS_INLINE Real bias_of(Real separation, Real approach, Real bounce) const {
+    const Real zero(0.0f), gap = Real(from.params->inv_h) * separation;
+    const Real depth = min_of(separation + Real(from.params->rigid_slop), zero);
+    const Real push = max_of(Real(from.params->rigid_push_rate) * depth, Real(-from.params->max_push_speed));
+    const Real resting = select(separation > zero, gap, push);
+    const Mask<Real> bounces =
+        bounce > zero && approach < Real(-from.params->restitution_threshold) && gap + approach < zero;
+    return select(bounces, min_of(bounce * approach, resting), resting);
+  }
+
+  /// Impulses to start from.
+  template <class Real>
+  TALUS_INLINE void share_friction(Index lane, Real count, Real friction, Real force1, Real force2, Real twist,
+                                   const Real offset1[kMaxPoints], const Real offset2[kMaxPoints],
+                                   const Real load_of[kMaxPoints]) const {
+    const Real zero(0.0f), one(1.0f);
+    Real sum = zero, center1 = zero, center2 = zero, spread = zero;
+    for (int i = 0; i < kMaxPoints; ++i) {
+      sum = sum + load_of[i];
+      center1 = center1 + load_of[i] * offset1[i];
+      center2 = center2 + load_of[i] * offset2[i];
+    }
+    const Real share = select(sum > zero, one / max_of(sum, Real(1e-30f)), zero);
+    center1 = share * center1;
+    center2 = share * center2;
+    for (int i = 0; i < kMaxPoints; ++i) {
+      const Real r1 = offset1[i] - center1, r2 = offset2[i] - center2;
+      spread = spread + share * load_of[i] * (r1 * r1 + r2 * r2);
+    }
+    // The force acts in the middle of the points; what it turns about the center of the load goes to the twist.
+    const Real moment = twist + (center2 * force1 - center1 * force2);
+    const Real turn = select(spread > Real(1e-12f), moment / max_of(spread, Real(1e-12f)), zero);
+    for (int i = 0; i < kMaxPoints && any_of(Real(float(i)) < count); ++i) {
+      const Mask<Real> has = Real(float(i)) < count;
+      const Real part = share * load_of[i];
+      Real f1 = part * (force1 - turn * (offset2[i] - center2)), f2 = part * (force2 + turn * (offset1[i] - center1));
+      project_friction(*from.params, friction * load_of[i], f1, f2);
+      const Real values[] = {load_of[i], f1, f2, offset1[i], offset2[i]};
+      for (int r = 0; r < 3; ++r)
+        store(rows, rigid_row::at(i, rigid_row::impulse) + r, lane, select(has, values[r], zero));
+      store(rows, rigid_row::at(i, rigid_row::offset), lane, select(has, offset1[i], zero));
+      store(rows, rigid_row::at(i, rigid_row::offset) + 1, lane, select(has, offset2[i], zero));
+    }
+  }
+};
+
+/// Impulses for the next step's start and for reports. Padding lanes have no points.
+struct StoreRigid {
+  RigidRows rows;
+  ContactRecords contacts;  // out: the lane's own
+
+  template <class Real>
+  TALUS_INLINE void solve(Index lane) const {
+    const Real zero(0.0f), count = load<Real>(rows, rigid_row::count, lane);
+    Real impulse[kMaxPoints], f1 = zero, f2 = zero, twist = zero;
+    for (int i = 0; i < kMaxPoints; ++i) {
+      const Mask<Real> has = Real(float(i)) < count;
+      impulse[i] = zero;
+      if (!any_of(has)) continue;
+      const Vec3Of<Real> x = load_vector<Real>(rows, rigid_row::at(i, rigid_row::impulse), lane);
+      const Real r1 = load<Real>(rows, rigid_row::at(i, rigid_row::offset), lane);
+      const Real r2 = load<Real>(rows, rigid_row::at(i, rigid_row::offset) + 1, lane);
+      impulse[i] = select(has, x.x, zero);
+      f1 = f1 + select(has, x.y, zero);
+      f2 = f2 + select(has, x.z, zero);
+      twist = twist + select(has, r1 * x.z - r2 * x.y, zero);
+    }
+    const Vec3Of<Real> normal = load_vector<Real>(rows, rigid_row::normal, lane);
+    const Vec3Of<Real> t1 = load_vector<Real>(rows, rigid_row::tangent, lane), t2 = cross(normal, t1);
+    const Vec3Of<Real> friction = f1 * t1 + f2 * t2;
+    const Real unit[8] = {friction.x, friction.y, friction.z, twist, impulse[0], impulse[1], impulse[2], impulse[3]};
+    const RowIndices<Real> pairs(rows, rigid_row::pair, lane);
+    scatter_unit_together(contacts, pairs.data(), kImpulseUnit, unit, zero < count);
+  }
+};
+
+/// Before the solve, for events: NoteApproach. One element is one lane; padding has no points.
+struct NoteRigidApproach {
+  RigidRows rows;
+  const BodyVelocity* velocity;
+  PairEvents pairs;  // approach: out
+
+  TALUS_HD void operator()(Index lane) const {
+    const int count = int(rows.number(rigid_row::count, lane));
+    if (count == 0) return;
+    const BodyVelocity a = velocity[rows.word(rigid_row::body_a, lane)],
+                       b = velocity[rows.word(rigid_row::body_b, lane)];
+    const float centers = dot(rows.vector(rigid_row::normal, lane), b.linear - a.linear);
+    float fastest = 0.0f;
+    for (int i = 0; i < count; ++i) {
+      const Vec3 lever_a = rows.vector(rigid_row::at(i, rigid_row::lever_a), lane);
+      const Vec3 lever_b = rows.vector(rigid_row::at(i, rigid_row::lever_b), lane);
+      fastest = max_of(fastest, -(centers + (dot(lever_b, b.angular) - dot(lever_a, a.angular))));
+    }
+    pairs.approach[Index(rows.word(rigid_row::pair, lane))] = fastest;
+  }
+};
+/// After it: SumLoads.
+struct SumRigidLoads {
+  RigidRows rows;
+  PairEvents pairs;  // load: in/out
+
+  TALUS_HD void operator()(Index lane) const {
+    const int count = int(rows.number(rigid_row::count, lane));
+    if (count == 0) return;
+    float& load = pairs.load[Index(rows.word(rigid_row::pair, lane))];
+    for (int i = 0; i < count; ++i) load = load + rows.number(rigid_row::at(i, rigid_row::impulse), lane);
+  }
+};
+
+}  // namespace talus::inline TALUS_ISA

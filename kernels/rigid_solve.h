@@ -1,0 +1,627 @@
+// SPDX-License-Identifier: MIT
+// Sweeps of the rigid contact solvers: the velocity-level NCP of a whole step, with a normal and two tangents at each
+// point (S1-18, S1-60..67, S1-78..82; S2-05, S2-08, S2-09). What a contact does to its two bodies is solve_contact();
+// it takes them with any masses, so that a body may be split between contacts (SplitContacts) or held (a layer of shock
+// propagation). OnContacts and SplitContacts bring bodies to contacts and back.
+#pragma once
+#include "math/atomic.h"
+#include "rigid_rows.h"
+
+namespace talus::inline TALUS_ISA {
+
+/// Rows that a sweep solves.
+constexpr std::uint32_t kNormalRows = 1, kFrictionRows = 2, kAllRows = 3;
+
+/// The three rows of a point as its two bodies feel them: K = J M^-1 J^T, with the masses that the bodies come with.
+template <class Real>
+struct PointGive {
+  Real nn, n1, n2, k11, k12, k22;
+};
+template <class Real>
+TALUS_INLINE PointGive<Real> point_give(const BodyPair<Real>& bodies, const PointLevers<Real>& levers) {
+  const auto give = [&](int r, int s) {
+    return bodies.turns_a * dot(levers.row[r].a, levers.row[s].a) +
+           bodies.turns_b * dot(levers.row[r].b, levers.row[s].b);
+  };
+  const Real mass = bodies.inv_mass_a + bodies.inv_mass_b;
+  return {mass + give(0, 0), give(0, 1), give(0, 2), mass + give(1, 1), give(1, 2), mass + give(2, 2)};
+}
+
+/// 1 / x, or 0 for rows that nothing can move.
+template <class Real>
+TALUS_INLINE Real inverse_or_zero(Real x) {
+  return select(x > Real(0.0f), Real(1.0f) / max_of(x, Real(1e-30f)), Real(0.0f));
+}
+
+/// What a contact has in common for its points.
+template <class Real>
+struct ContactFrame {
+  Vec3Of<Real> axis[3];  // normal, tangents
+  Real count, friction;
+};
+template <class Real>
+TALUS_INLINE ContactFrame<Real> load_contact_frame(const RigidRows& rows, Index lane) {
+  ContactFrame<Real> f;
+  f.axis[0] = load_vector<Real>(rows, rigid_row::normal, lane);
+  f.axis[1] = load_vector<Real>(rows, rigid_row::tangent, lane);
+  f.axis[2] = cross(f.axis[0], f.axis[1]);
+  f.count = load<Real>(rows, rigid_row::count, lane);
+  f.friction = load<Real>(rows, rigid_row::friction, lane);
+  return f;
+}
+
+/// Applies the impulses that rows start with.
+struct WarmStartRigid {
+  RigidRows rows;
+
+  template <class Real>
+  TALUS_INLINE void solve_contact(Index lane, BodyPair<Real>& bodies) const {
+    const ContactFrame<Real> frame = load_contact_frame<Real>(rows, lane);
+    for (int i = 0; i < kMaxPoints; ++i) {
+      if (!any_of(Real(float(i)) < frame.count)) break;
+      const PointLevers<Real> levers = load_point_levers<Real>(rows, i, lane);
+      for (int r = 0; r < 3; ++r) {
+        bodies.apply(load<Real>(rows, rigid_row::at(i, rigid_row::impulse) + r, lane), frame.axis[r], levers.row[r]);
+      }
+    }
+  }
+};
+
+/// One sweep: every point of a contact in turn, with the newest velocities.
+struct SweepRigid {
+  RigidRows rows;  // in/out: the lane's own
+  const StepParams* params;
+  const RigidState* state;
+  PointSolver point;
+  std::uint32_t part;  // kNormalRows, ...
+  bool backward;
+  bool remember;  // rigid_row::start and rigid_row::update
+
+  template <class Real>
+  TALUS_INLINE void solve_contact(Index lane, BodyPair<Real>& bodies) const {
+    const ContactFrame<Real> frame = load_contact_frame<Real>(rows, lane);
+    Real update(0.0f);
+    for (int k = 0; k < kMaxPoints; ++k) {
+      const int i = backward ? kMaxPoints - 1 - k : k;
+      if (!any_of(Real(float(i)) < frame.count)) continue;
+      update = update + solve_point(lane, i, bodies, frame);
+    }
+    if (remember) store(rows, rigid_row::update, lane, update);
+  }
+
+ private:
+  /// [J] Sum of impulse change^2 / effective mass.
+  template <class Real>
+  TALUS_INLINE Real solve_point(Index lane, int i, BodyPair<Real>& bodies, const ContactFrame<Real>& frame) const {
+    const int field = rigid_row::at(i, rigid_row::impulse);
+    const PointLevers<Real> levers = load_point_levers<Real>(rows, i, lane);
+    const Vec3Of<Real> before = load_vector<Real>(rows, field, lane);
+    PointGive<Real> give = point_give(bodies, levers);
+    // A contact whose bodies are both held, or a lane without this point, stays as it is.
+    const Mask<Real> moves = Real(float(i)) < frame.count && give.nn > Real(0.0f);
+    const Real softness = load<Real>(rows, rigid_row::at(i, rigid_row::softness), lane);
+    const Real rest = load<Real>(rows, rigid_row::at(i, rigid_row::bias), lane) + softness * before.x;
+    give.nn = give.nn + softness;
+    Vec3Of<Real> next;
+    if (point == PointSolver::rows) {
+      next = solve_rows(bodies, levers, frame, give, rest, before, moves);
+    } else {
+      const Vec3Of<Real> speed = speeds(bodies, levers, frame, rest);
+      next = point == PointSolver::block ? solve_block(frame, give, speed, before)
+                                         : solve_prox(frame, give, speed, before);
+      next = select<Real>(moves, next, before);
+      bodies.apply(next.x - before.x, frame.axis[0], levers.row[0]);
+      bodies.apply(next.y - before.y, frame.axis[1], levers.row[1]);
+      bodies.apply(next.z - before.z, frame.axis[2], levers.row[2]);
+    }
+    put(field, lane, next);
+    if (!remember) return Real(0.0f);
+    put(rigid_row::at(i, rigid_row::start), lane, before);
+    const Vec3Of<Real> change = next - before;
+    return give.nn * change.x * change.x + (give.k11 * change.y * change.y + give.k22 * change.z * change.z);
+  }
+
+  template <class Real>
+  TALUS_INLINE void put(int field, Index lane, Vec3Of<Real> value) const {
+    store(rows, field, lane, value.x);
+    store(rows, field + 1, lane, value.y);
+    store(rows, field + 2, lane, value.z);
+  }
+  template <class Real>
+  TALUS_INLINE static Vec3Of<Real> speeds(const BodyPair<Real>& bodies, const PointLevers<Real>& levers,
+                                          const ContactFrame<Real>& frame, Real rest) {
+    return {bodies.speed(frame.axis[0], levers.row[0]) + rest, bodies.speed(frame.axis[1], levers.row[1]),
+            bodies.speed(frame.axis[2], levers.row[2])};
+  }
+
+  /// Projected Gauss-Seidel, over-relaxed if asked for: the normal, then friction within what the normal allows. The
+  /// two tangents start from the same velocities, since a circle binds them together.
+  template <class Real>
+  TALUS_INLINE Vec3Of<Real> solve_rows(BodyPair<Real>& bodies, const PointLevers<Real>& levers,
+                                       const ContactFrame<Real>& frame, const PointGive<Real>& give, Real rest,
+                                       Vec3Of<Real> before, Mask<Real> moves) const {
+    const Real factor(params->rigid_relaxation);
+    Vec3Of<Real> next = before;
+    if ((part & kNormalRows) != 0) {
+      const Real speed = bodies.speed(frame.axis[0], levers.row[0]) + rest;
+      next.x = select(moves, max_of(before.x - factor * speed * inverse_or_zero(give.nn), Real(0.0f)), before.x);
+      bodies.apply(next.x - before.x, frame.axis[0], levers.row[0]);
+    }
+    if ((part & kFrictionRows) != 0) {
+      const Real s1 = bodies.speed(frame.axis[1], levers.row[1]), s2 = bodies.speed(frame.axis[2], levers.row[2]);
+      Real f1 = before.y - factor * s1 * inverse_or_zero(give.k11);
+      Real f2 = before.z - factor * s2 * inverse_or_zero(give.k22);
+      project_friction(*params, frame.friction * next.x, f1, f2);
+      next.y = select(moves, f1, before.y);
+      next.z = select(moves, f2, before.z);
+      bodies.apply(next.y - before.y, frame.axis[1], levers.row[1]);
+      bodies.apply(next.z - before.z, frame.axis[2], levers.row[2]);
+    }
+    return next;
+  }
+
+  /// Proximal point: all rows from the same speeds, with R = r blkdiag(1 / K_nn, K_FF^-1) (S1-79, S1-80, S1-82).
+  template <class Real>
+  TALUS_INLINE Vec3Of<Real> solve_prox(const ContactFrame<Real>& frame, const PointGive<Real>& give, Vec3Of<Real> speed,
+                                       Vec3Of<Real> before) const {
+    const Real factor(state->factor);
+    Vec3Of<Real> next = before;
+    if ((part & kNormalRows) != 0) {
+      next.x = max_of(before.x - factor * speed.x * inverse_or_zero(give.nn), Real(0.0f));
+    }
+    if ((part & kFrictionRows) != 0) {
+      const Real r = factor * inverse_or_zero(give.k11 * give.k22 - give.k12 * give.k12);
+      next.y = before.y - r * (give.k22 * speed.y - give.k12 * speed.z);
+      next.z = before.z - r * (give.k11 * speed.z - give.k12 * speed.y);
+      project_friction(*params, frame.friction * next.x, next.y, next.z);
+    }
+    return next;
+  }
+
+  /// The point by itself: K x + b = w with the contact law (S1-66). It separates if b pulls apart; it sticks if the
+  /// impulse that stops it is allowed; else it slips, which is found by projected steps that alternate between the
+  /// normal and friction.
+  template <class Real>
+  TALUS_INLINE Vec3Of<Real> solve_block(const ContactFrame<Real>& frame, const PointGive<Real>& k, Vec3Of<Real> speed,
+                                        Vec3Of<Real> before) const {
+    constexpr int kSlipSteps = 12;  // of 4 the answer may be off by 5 %, which the next sweep makes good
+    const Real zero(0.0f), half(0.5f);
+    const Vec3Of<Real> b{speed.x - (k.nn * before.x + k.n1 * before.y + k.n2 * before.z),
+                         speed.y - (k.n1 * before.x + k.k11 * before.y + k.k12 * before.z),
+                         speed.z - (k.n2 * before.x + k.k12 * before.y + k.k22 * before.z)};
+    // By the adjugate.
+    const Real c00 = k.k11 * k.k22 - k.k12 * k.k12, c01 = k.n2 * k.k12 - k.n1 * k.k22,
+               c02 = k.n1 * k.k12 - k.n2 * k.k11;
+    const Real c11 = k.nn * k.k22 - k.n2 * k.n2, c12 = k.n1 * k.n2 - k.nn * k.k12, c22 = k.nn * k.k11 - k.n1 * k.n1;
+    const Real scale = -inverse_or_zero(k.nn * c00 + k.n1 * c01 + k.n2 * c02);
+    const Vec3Of<Real> stick{scale * (c00 * b.x + c01 * b.y + c02 * b.z), scale * (c01 * b.x + c11 * b.y + c12 * b.z),
+                             scale * (c02 * b.x + c12 * b.y + c22 * b.z)};
+    Vec3Of<Real> held = stick;
+    project_friction(*params, frame.friction * stick.x, held.y, held.z);
+    const Mask<Real> sticks = zero <= stick.x && held.y == stick.y && held.z == stick.z;
+
+    const Real mean = half * (k.k11 + k.k22), apart = half * (k.k11 - k.k22);
+    const Real step = inverse_or_zero(mean + square_root(apart * apart + k.k12 * k.k12)),
+               per_nn = inverse_or_zero(k.nn);
+    Vec3Of<Real> slip = before;
+    for (int i = 0; i < kSlipSteps; ++i) {
+      slip.x = max_of(-(b.x + k.n1 * slip.y + k.n2 * slip.z) * per_nn, zero);
+      const Real s1 = b.y + k.n1 * slip.x + k.k11 * slip.y + k.k12 * slip.z;
+      const Real s2 = b.z + k.n2 * slip.x + k.k12 * slip.y + k.k22 * slip.z;
+      slip.y = slip.y - step * s1;
+      slip.z = slip.z - step * s2;
+      project_friction(*params, frame.friction * slip.x, slip.y, slip.z);
+    }
+    const Vec3Of<Real> none{zero, zero, zero};
+    return select<Real>(zero <= b.x, none, select<Real>(sticks, stick, slip));
+  }
+};
+
+/// Contacts of a color on their bodies: within a color a dynamic body belongs to one lane, which may write it.
+template <class Contacts>
+struct OnContacts {
+  Contacts contacts;
+  BodyVelocity* velocity;
+
+  template <class Real>
+  TALUS_INLINE void solve(Index lane) const {
+    using Records = SolveContacts<Sweep::relax, false>;
+    const RowIndices<Real> index_a(contacts.rows, rigid_row::body_a, lane);
+    const RowIndices<Real> index_b(contacts.rows, rigid_row::body_b, lane);
+    Real record_a[8], record_b[8];
+    gather_together(&velocity->linear.x, index_a.data(), record_a);
+    gather_together(&velocity->linear.x, index_b.data(), record_b);
+    BodyPair<Real> bodies = Records::pair_of(record_a, record_b);
+    contacts.solve_contact(lane, bodies);
+    Records::store_record(bodies.a, record_a);
+    Records::store_record(bodies.b, record_b);
+    scatter_together(&velocity->linear.x, index_a.data(), record_a, bodies.inv_mass_a > Real(0.0f));
+    scatter_together(&velocity->linear.x, index_b.data(), record_b, bodies.inv_mass_b > Real(0.0f));
+  }
+};
+
+/// Contacts of the overflow color: a body in n of them lends each 1/n of its mass, and what they change is summed as
+/// integers (methods: parallel engine, 3.4). ApplySplit adds the sums to the velocities.
+template <class Contacts>
+struct SplitContacts {
+  Contacts contacts;
+  const BodyVelocity* velocity;
+  Column<SplitSums> sums;
+  Column<Index> split_count;
+
+  template <class Real>
+  TALUS_INLINE void solve(Index lane) const {
+    using Records = SolveContacts<Sweep::relax, false>;
+    const RowIndices<Real> index_a(contacts.rows, rigid_row::body_a, lane);
+    const RowIndices<Real> index_b(contacts.rows, rigid_row::body_b, lane);
+    Real record_a[8], record_b[8];
+    gather_together(&velocity->linear.x, index_a.data(), record_a);
+    gather_together(&velocity->linear.x, index_b.data(), record_b);
+    BodyPair<Real> bodies = Records::pair_of(record_a, record_b);
+    const Real shares_a = shares_of<Real>(index_a.data()), shares_b = shares_of<Real>(index_b.data());
+    bodies.inv_mass_a = shares_a * bodies.inv_mass_a;
+    bodies.turns_a = shares_a * bodies.turns_a;
+    bodies.inv_mass_b = shares_b * bodies.inv_mass_b;
+    bodies.turns_b = shares_b * bodies.turns_b;
+    contacts.solve_contact(lane, bodies);
+    add(index_a.data(), record_a, bodies.a, shares_a, bodies.inv_mass_a);
+    add(index_b.data(), record_b, bodies.b, shares_b, bodies.inv_mass_b);
+  }
+
+ private:
+  template <class Real>
+  TALUS_INLINE Real shares_of(const std::uint32_t* body) const {
+    float shares[LaneCount<Real>::value];
+    for (int i = 0; i < LaneCount<Real>::value; ++i) shares[i] = float(split_count[Index(body[i])]);
+    return load_lanes(shares, Real{});
+  }
+  template <class Real>
+  TALUS_INLINE void add(const std::uint32_t* body, const Real before[8], const Velocity<Real>& after, Real shares,
+                        Real inv_mass) const {
+    constexpr int kWidth = LaneCount<Real>::value;
+    const Real most(1e9f), unit(1.0f / kSplitUnit), share = inverse_or_zero(shares);
+    const Real change[6] = {after.linear.x - before[0],  after.linear.y - before[1],  after.linear.z - before[2],
+                            after.angular.x - before[4], after.angular.y - before[5], after.angular.z - before[6]};
+    float units[6][kWidth], moves[kWidth];
+    for (int i = 0; i < 6; ++i) store_lanes(units[i], clamp_to(share * change[i], -most, most) * unit);
+    store_lanes(moves, inv_mass);
+    for (int k = 0; k < kWidth; ++k) {
+      if (!(moves[k] > 0.0f)) continue;
+      for (int i = 0; i < 6; ++i) atomic_add(&sums[Index(body[k])].change[i], std::int64_t(units[i][k]));
+    }
+  }
+};
+
+// ---- how far from the answer ----------------------------------------------------------------------------------------
+
+/// How far velocities and impulses of a contact are from the contact law, as the natural map of each point scaled to
+/// speeds (S1-84): |min(K_nn x_n, w_n)|, and k |x_t - project(x_t - w_t / k)| with k the larger of K_11 and K_22. Zero
+/// where, and only where, the law holds. With whole masses. One lane.
+struct MeasureRigid {
+  RigidRows rows;  // residual_ and stress: out
+  const BodyVelocity* velocity;
+  const StepParams* params;
+
+  template <class Real>
+  TALUS_INLINE void solve(Index lane) const {
+    const RowIndices<Real> index_a(rows, rigid_row::body_a, lane), index_b(rows, rigid_row::body_b, lane);
+    Real record_a[8], record_b[8];
+    gather_together(&velocity->linear.x, index_a.data(), record_a);
+    gather_together(&velocity->linear.x, index_b.data(), record_b);
+    const BodyPair<Real> bodies = SolveContacts<Sweep::relax, false>::pair_of(record_a, record_b);
+    const ContactFrame<Real> frame = load_contact_frame<Real>(rows, lane);
+    const Real zero(0.0f);
+    Real worst_normal = zero, worst_friction = zero, approach = zero, stress = zero;
+    for (int i = 0; i < kMaxPoints; ++i) {
+      const Mask<Real> has = Real(float(i)) < frame.count;
+      if (!any_of(has)) break;
+      const PointLevers<Real> levers = load_point_levers<Real>(rows, i, lane);
+      const Vec3Of<Real> x = load_vector<Real>(rows, rigid_row::at(i, rigid_row::impulse), lane);
+      const Real softness = load<Real>(rows, rigid_row::at(i, rigid_row::softness), lane);
+      const PointGive<Real> give = point_give(bodies, levers);
+      const Real bias = load<Real>(rows, rigid_row::at(i, rigid_row::bias), lane);
+      const Real w = bodies.speed(frame.axis[0], levers.row[0]) + bias + softness * x.x;
+      const Real load_speed = (give.nn + softness) * x.x;
+      const Real s1 = bodies.speed(frame.axis[1], levers.row[1]), s2 = bodies.speed(frame.axis[2], levers.row[2]);
+      const Real k = max_of(give.k11, give.k22), per_k = inverse_or_zero(k);
+      Real f1 = x.y - per_k * s1, f2 = x.z - per_k * s2;
+      project_friction(*params, frame.friction * x.x, f1, f2);
+      const Real d1 = x.y - f1, d2 = x.z - f2, off = k * square_root(d1 * d1 + d2 * d2);
+      worst_normal = max_of(worst_normal, select(has, abs_of(min_of(load_speed, w)), zero));
+      worst_friction = max_of(worst_friction, select(has, off, zero));
+      approach = max_of(approach, select(has, max_of(-w, zero), zero));
+      stress = max_of(stress, select(has, load_speed, zero));
+    }
+    store(rows, rigid_row::residual_normal, lane, worst_normal);
+    store(rows, rigid_row::residual_friction, lane, worst_friction);
+    store(rows, rigid_row::residual_approach, lane, approach);
+    store(rows, rigid_row::stress, lane, stress);
+  }
+};
+
+/// Sums and maxima over the lanes of a block, in their order. One element is a block; sums are written where they are
+/// read in the order of blocks, so that they do not depend on who is faster.
+struct ReduceRigid {
+  RigidRows rows;
+  Column<float> block_sum;
+  RigidState* state;
+  bool residuals;
+
+  TALUS_HD void operator()(Index block) const {
+    float sum = 0.0f, normal = 0.0f, friction = 0.0f, approach = 0.0f, stress = 0.0f;
+    for (Index lane = block * kLanes; lane < (block + 1) * kLanes; ++lane) {
+      sum = sum + rows.number(rigid_row::update, lane);
+      if (!residuals) continue;
+      normal = max_of(normal, rows.number(rigid_row::residual_normal, lane));
+      friction = max_of(friction, rows.number(rigid_row::residual_friction, lane));
+      approach = max_of(approach, rows.number(rigid_row::residual_approach, lane));
+      stress = max_of(stress, rows.number(rigid_row::stress, lane));
+    }
+    block_sum[block] = sum;
+    if (!residuals) return;
+    atomic_max(&state->residual_normal, std::bit_cast<std::uint32_t>(normal));
+    atomic_max(&state->residual_friction, std::bit_cast<std::uint32_t>(friction));
+    atomic_max(&state->residual_approach, std::bit_cast<std::uint32_t>(approach));
+    atomic_max(&state->stress, std::bit_cast<std::uint32_t>(stress));
+  }
+};
+/// One element is a run of blocks.
+struct SumRuns {
+  Column<float> block_sum;
+  const RigidState* state;
+  Column<float> run_sum;  // out
+  TALUS_HD void operator()(Index run) const {
+    float sum = 0.0f;
+    for (Index block = run * kSumRun; block < min_of((run + 1) * kSumRun, state->blocks); ++block) {
+      sum = sum + block_sum[block];
+    }
+    run_sum[run] = sum;
+  }
+};
+
+/// One element: what was measured is reported.
+struct ReportRigid {
+  Counters* counters;
+  const RigidState* state;
+  TALUS_HD void operator()(Index) const {
+    counters->residual_complementarity = state->residual_normal;
+    counters->residual_friction = state->residual_friction;
+    counters->residual_approach = state->residual_approach;
+  }
+};
+
+// ---- from sweep to sweep --------------------------------------------------------------------------------------------
+
+/// One element, before the first sweep.
+struct BeginRigid {
+  Counters* counters;
+  const StepParams* params;
+  RigidState* state;
+  Column<Index> open;
+  Index sweeps;
+  bool sleep;
+
+  TALUS_HD void operator()(Index) const {
+    RigidState s{};
+    for (int c = 0; c <= kColorCount; ++c) s.sweep_begin[c] = counters->color_begin[c];
+    s.lanes = counters->lanes;
+    s.blocks = s.lanes / kLanes;
+    s.runs = (s.blocks + kSumRun - 1) / kSumRun;
+    s.body_lanes = sleep ? counters->active_lanes : counters->row_lanes;
+    s.split_rows = counters->split_rows;
+    s.best = 3e38f;
+    s.factor = params->rigid_relaxation;
+    *state = s;
+    open[0] = s.lanes > 0 ? 1 : 0;
+    counters->sweeps = s.lanes > 0 ? sweeps : 0;
+  }
+};
+/// All but the first are judged only if the one before says so. One element is a sweep.
+struct ClearOpen {
+  Column<Index> open;
+  TALUS_HD void operator()(Index sweep) const { open[sweep + 1] = 0; }
+};
+
+/// One element, after a sweep: whether it was the last, whether it stays, and how to go on from it.
+///
+/// Nonlinear conjugate gradients (S1-72): with g the change of impulses by the sweep, beta = |g|^2 / |g before|^2; the
+/// direction begins anew if that exceeds 1. |g|^2 is weighted with the inverse effective masses, which makes it an
+/// energy: heavy bodies would outweigh all others.
+///
+/// Proximal points (S1-82): a sweep that changes as much as the one before, or more, is taken back, and the r-factor
+/// cut. "Or more" alone, as printed, lets two states alternate for ever (course notes, E25). The change is measured in
+/// units of the r-factor, so that a cut by itself is no progress (E26).
+struct JudgeRigid {
+  Counters* counters;
+  const StepParams* params;
+  RigidState* state;
+  Column<float> run_sum;
+  Column<Index> open;
+  Column<float> history;  // empty: not asked for
+  Index sweep;
+  int stagnation;
+  bool judged, nncg, prox, last;
+
+  static constexpr float kCut = 0.7f;           // [1] of the r-factor
+  static constexpr float kLeastFactor = 0.05f;  // [1] below which no sweep is taken back
+  static constexpr float kProgress = 0.99f;     // [1] a residual that fell less did not fall
+  static constexpr float kRounding = 4.8e-7f;   // [1] of the stress: no tolerance below it can be met (S1-84)
+
+  TALUS_HD void operator()(Index) const {
+    RigidState& s = *state;
+    bool stop = false;
+    if (judged) stop = is_over(s);
+    if (nncg || prox) decide(s, stop || last);
+    open[sweep + 1] = stop ? 0 : 1;
+    if (stop) close(s);
+  }
+
+ private:
+  TALUS_HD bool is_over(RigidState& s) const {
+    counters->residual_complementarity = s.residual_normal;
+    counters->residual_friction = s.residual_friction;
+    counters->residual_approach = s.residual_approach;
+    const float residual = std::bit_cast<float>(max_of_bits(s.residual_normal, s.residual_friction));
+    const float floor = kRounding * std::bit_cast<float>(s.stress);
+    s.residual_normal = s.residual_friction = s.residual_approach = s.stress = 0;
+    if (history.size > 0) history[sweep] = residual;
+    counters->sweeps = sweep + 1;
+    if (residual < kProgress * s.best) {
+      s.best = residual;
+      s.best_sweep = sweep;
+    }
+    if (params->rigid_tolerance > 0.0f && residual <= max_of(params->rigid_tolerance, floor)) {
+      counters->sweeps_end = std::uint32_t(SweepEnd::tolerance);
+      return true;
+    }
+    if (stagnation > 0 && sweep - s.best_sweep >= stagnation) {
+      counters->sweeps_end = std::uint32_t(SweepEnd::stagnation);
+      return true;
+    }
+    return false;
+  }
+
+  TALUS_HD void decide(RigidState& s, bool ends) const {
+    s.kept = 1;
+    s.restarts = 0;
+    s.beta = 0.0f;
+    s.advance_lanes = s.advance_body_lanes = 0;
+    if (ends) return;
+    float energy = 0.0f;
+    for (Index run = 0; run < s.runs; ++run) energy = energy + run_sum[run];
+    const float before = s.energy;
+    if (prox) {
+      energy = energy / (s.factor * s.factor);
+      if (sweep > 0 && energy >= before && energy > 0.0f && s.factor > kLeastFactor) {
+        s.kept = 0;
+        s.factor = s.factor * kCut;
+      }
+    }
+    if (s.kept != 0) s.energy = energy;
+    if (nncg && s.kept != 0 && sweep > 0 && before > 0.0f) {
+      const float beta = energy / before;
+      s.restarts = beta > 1.0f ? 1 : 0;
+      s.beta = beta > 1.0f ? 0.0f : beta;
+    }
+    if (nncg || s.kept == 0) {
+      s.advance_lanes = s.lanes;
+      s.advance_body_lanes = s.body_lanes;
+    }
+  }
+
+  TALUS_HD static void close(RigidState& s) {
+    for (Index& begin : s.sweep_begin) begin = 0;
+    s.lanes = s.blocks = s.runs = s.body_lanes = s.split_rows = 0;
+  }
+  TALUS_HD static std::uint32_t max_of_bits(std::uint32_t a, std::uint32_t b) { return a > b ? a : b; }
+};
+
+/// Impulses after a sweep: on along the direction, or back to where they were. One lane.
+struct AdvanceImpulses {
+  RigidRows rows;
+  const RigidState* state;
+  bool nncg;
+
+  template <class Real>
+  TALUS_INLINE void solve(Index lane) const {
+    const Real count = load<Real>(rows, rigid_row::count, lane);
+    for (int i = 0; i < kMaxPoints; ++i) {
+      if (!any_of(Real(float(i)) < count)) break;
+      for (int r = 0; r < 3; ++r) {
+        const int now = rigid_row::at(i, rigid_row::impulse) + r;
+        const Real start = load<Real>(rows, rigid_row::at(i, rigid_row::start) + r, lane);
+        advance<Real>(now, rigid_row::at(i, rigid_row::direction) + r, start, lane);
+      }
+    }
+  }
+
+ private:
+  template <class Real>
+  TALUS_INLINE void advance(int field, int direction_field, Real start, Index lane) const {
+    const Real swept = load<Real>(rows, field, lane), zero(0.0f), beta(state->beta);
+    const bool kept = state->kept != 0;
+    const Real from = kept ? swept : start;
+    if (!nncg) {
+      store(rows, field, lane, from);
+      return;
+    }
+    const Real along = beta * load<Real>(rows, direction_field, lane);
+    store(rows, field, lane, from + along);
+    store(rows, direction_field, lane, kept && state->restarts == 0 ? along + (swept - start) : zero);
+  }
+};
+/// The same of velocities, which impulses change linearly. One body a lane.
+struct AdvanceVelocities {
+  const RigidState* state;
+  const BodyVelocity* start;
+  BodyVelocity* direction;
+  BodyVelocity* velocity;
+  bool nncg;
+
+  template <class Real>
+  TALUS_INLINE void solve(Index row) const {
+    Real now[8], before[8], along[8];
+    load_together(&velocity[0].linear.x, row, now);
+    load_together(&start[0].linear.x, row, before);
+    load_together(&direction[0].linear.x, row, along);
+    const Real zero(0.0f), beta(state->beta);
+    const bool kept = state->kept != 0;
+    for (const int i : {0, 1, 2, 4, 5, 6}) {
+      const Real change = now[i] - before[i], step = nncg ? beta * along[i] : zero;
+      now[i] = (kept ? now[i] : before[i]) + step;
+      along[i] = kept && state->restarts == 0 ? step + change : zero;
+    }
+    store_together(&velocity[0].linear.x, row, now);
+    if (nncg) store_together(&direction[0].linear.x, row, along);
+  }
+};
+/// Velocities before a sweep. One body a lane.
+struct RememberVelocities {
+  const BodyVelocity* velocity;
+  BodyVelocity* start;
+  BodyVelocity* direction;
+  bool first;
+
+  template <class Real>
+  TALUS_INLINE void solve(Index row) const {
+    Real now[8];
+    load_together(&velocity[0].linear.x, row, now);
+    store_together(&start[0].linear.x, row, now);
+    if (!first) return;
+    for (Real& component : now) component = Real(0.0f);
+    store_together(&direction[0].linear.x, row, now);
+  }
+};
+
+/// For contact problems: velocities, and frames if there is a place for them. One body a lane.
+struct KeepBodies {
+  const BodyVelocity* velocity;
+  const BodyFrame* frame;
+  BodyVelocity* kept_velocity;
+  BodyFrame* kept_frame;
+
+  template <class Real>
+  TALUS_INLINE void solve(Index row) const {
+    Real record[8];
+    load_together(&velocity[0].linear.x, row, record);
+    store_together(&kept_velocity[0].linear.x, row, record);
+    if (kept_frame == nullptr) return;
+    load_together(&frame[0].orientation.x, row, record);
+    store_together(&kept_frame[0].orientation.x, row, record);
+  }
+};
+
+/// One element: joints are not swept any more once contacts are not.
+struct EndJoints {
+  Column<Index> live_begin;
+  Column<Index> open;
+  Index sweep;
+  Counters* counters;
+  TALUS_HD void operator()(Index) const {
+    if (open[sweep + 1] != 0) return;
+    for (Index color = 0; color < live_begin.size; ++color) live_begin[color] = 0;
+    counters->tree_batches = 0;
+  }
+};
+
+}  // namespace talus::inline TALUS_ISA
