@@ -217,11 +217,23 @@ struct SweepRigid {
   }
 };
 
-/// Contacts of a color on their bodies: within a color a dynamic body belongs to one lane, which may write it.
-template <class Contacts>
+/// Bodies as they are.
+struct WholeBodies {
+  BodyVelocity* velocity;
+
+  template <class Real>
+  TALUS_INLINE void load(const std::uint32_t* a, const std::uint32_t* b, Real record_a[8], Real record_b[8]) const {
+    gather_together(&velocity->linear.x, a, record_a);
+    gather_together(&velocity->linear.x, b, record_b);
+  }
+};
+
+/// Contacts of a color on their bodies: within a color a dynamic body belongs to one lane, which may write it. `Bodies`
+/// says with which masses and velocities they come.
+template <class Contacts, class Bodies = WholeBodies>
 struct OnContacts {
   Contacts contacts;
-  BodyVelocity* velocity;
+  Bodies from;
 
   template <class Real>
   TALUS_INLINE void solve(Index lane) const {
@@ -229,23 +241,22 @@ struct OnContacts {
     const RowIndices<Real> index_a(contacts.rows, rigid_row::body_a, lane);
     const RowIndices<Real> index_b(contacts.rows, rigid_row::body_b, lane);
     Real record_a[8], record_b[8];
-    gather_together(&velocity->linear.x, index_a.data(), record_a);
-    gather_together(&velocity->linear.x, index_b.data(), record_b);
+    from.load(index_a.data(), index_b.data(), record_a, record_b);
     BodyPair<Real> bodies = Records::pair_of(record_a, record_b);
     contacts.solve_contact(lane, bodies);
     Records::store_record(bodies.a, record_a);
     Records::store_record(bodies.b, record_b);
-    scatter_together(&velocity->linear.x, index_a.data(), record_a, bodies.inv_mass_a > Real(0.0f));
-    scatter_together(&velocity->linear.x, index_b.data(), record_b, bodies.inv_mass_b > Real(0.0f));
+    scatter_together(&from.velocity->linear.x, index_a.data(), record_a, bodies.inv_mass_a > Real(0.0f));
+    scatter_together(&from.velocity->linear.x, index_b.data(), record_b, bodies.inv_mass_b > Real(0.0f));
   }
 };
 
 /// Contacts of the overflow color: a body in n of them lends each 1/n of its mass, and what they change is summed as
 /// integers (methods: parallel engine, 3.4). ApplySplit adds the sums to the velocities.
-template <class Contacts>
+template <class Contacts, class Bodies = WholeBodies>
 struct SplitContacts {
   Contacts contacts;
-  const BodyVelocity* velocity;
+  Bodies from;
   Column<SplitSums> sums;
   Column<Index> split_count;
 
@@ -255,8 +266,7 @@ struct SplitContacts {
     const RowIndices<Real> index_a(contacts.rows, rigid_row::body_a, lane);
     const RowIndices<Real> index_b(contacts.rows, rigid_row::body_b, lane);
     Real record_a[8], record_b[8];
-    gather_together(&velocity->linear.x, index_a.data(), record_a);
-    gather_together(&velocity->linear.x, index_b.data(), record_b);
+    from.load(index_a.data(), index_b.data(), record_a, record_b);
     BodyPair<Real> bodies = Records::pair_of(record_a, record_b);
     const Real shares_a = shares_of<Real>(index_a.data()), shares_b = shares_of<Real>(index_b.data());
     bodies.inv_mass_a = shares_a * bodies.inv_mass_a;

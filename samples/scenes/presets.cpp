@@ -15,6 +15,8 @@ constexpr std::array kPresets{
                  SolverSettings{.substeps = 8, .contact_hertz = 60.0f}},
     SolverPreset{"projection", "rigid contacts, positions projected out of penetration",
                  SolverSettings{.stabilization = Stabilization::projection}},
+    SolverPreset{"shock", "shock propagation: layer after layer from the ground up",
+                 SolverSettings{.solver = Solver::shock}},
 };
 
 }  // namespace
