@@ -219,6 +219,7 @@ struct SweepRigid {
 
 /// Bodies as they are.
 struct WholeBodies {
+  static constexpr bool kSparse = false;  // many lanes have two bodies that do not move
   BodyVelocity* velocity;
 
   template <class Real>
@@ -243,6 +244,9 @@ struct OnContacts {
     Real record_a[8], record_b[8];
     from.load(index_a.data(), index_b.data(), record_a, record_b);
     BodyPair<Real> bodies = Records::pair_of(record_a, record_b);
+    if constexpr (Bodies::kSparse) {
+      if (!any_together(bodies.inv_mass_a + bodies.inv_mass_b > Real(0.0f))) return;
+    }
     contacts.solve_contact(lane, bodies);
     Records::store_record(bodies.a, record_a);
     Records::store_record(bodies.b, record_b);
@@ -268,6 +272,9 @@ struct SplitContacts {
     Real record_a[8], record_b[8];
     from.load(index_a.data(), index_b.data(), record_a, record_b);
     BodyPair<Real> bodies = Records::pair_of(record_a, record_b);
+    if constexpr (Bodies::kSparse) {
+      if (!any_together(bodies.inv_mass_a + bodies.inv_mass_b > Real(0.0f))) return;
+    }
     const Real shares_a = shares_of<Real>(index_a.data()), shares_b = shares_of<Real>(index_b.data());
     bodies.inv_mass_a = shares_a * bodies.inv_mass_a;
     bodies.turns_a = shares_a * bodies.turns_a;

@@ -106,6 +106,7 @@ struct HoldBodies {
 /// does not move, so that the blocks at the ends of a layer can be shared.
 template <bool kPush>
 struct LayerBodies {
+  static constexpr bool kSparse = true;
   BodyVelocity* velocity;  // kPush: displacements
   const BodyVelocity* held;
   Index layer;

@@ -109,6 +109,7 @@ Scene ball_grid(int balls) {
 // The roof is the last body but one, the ball the last.
 Scene tower_roof(int bricks) {
   Scene scene = standing_scene();
+  scene.view_from = {-0.65f, 0.35f, 0.65f};  // the ball comes from there
   add_tower(scene, bricks);
   const double top = 2 * kBrick.y * ((bricks + kRing - 1) / kRing);
   const double half_width = ring_radius() + kBrick.z;
