@@ -33,6 +33,14 @@ TALUS_INLINE Real inverse_or_zero(Real x) {
   return select(x > Real(0.0f), Real(1.0f) / max_of(x, Real(1e-30f)), Real(0.0f));
 }
 
+/// [kg] The largest step of friction that is safe in every direction: one over a bound of the larger eigenvalue of
+/// K_FF. The same for both tangents: friction that is projected onto a circle after steps of its own along each, or by
+/// K_FF^-1, as the course has it for proximal points (S1-82), ends where it does not oppose the slip.
+template <class Real>
+TALUS_INLINE Real friction_step(const PointGive<Real>& give) {
+  return inverse_or_zero(max_of(give.k11, give.k22) + abs_of(give.k12));
+}
+
 /// What a contact has in common for its points.
 template <class Real>
 struct ContactFrame {
@@ -135,7 +143,8 @@ struct SweepRigid {
   }
 
   /// Projected Gauss-Seidel, over-relaxed if asked for: the normal, then friction within what the normal allows. The
-  /// two tangents start from the same velocities, since a circle binds them together.
+  /// two tangents start from the same velocities, since a circle binds them together; a box lets each have its own
+  /// mass.
   template <class Real>
   TALUS_INLINE Vec3Of<Real> solve_rows(BodyPair<Real>& bodies, const PointLevers<Real>& levers,
                                        const ContactFrame<Real>& frame, const PointGive<Real>& give, Real rest,
@@ -149,8 +158,14 @@ struct SweepRigid {
     }
     if ((part & kFrictionRows) != 0) {
       const Real s1 = bodies.speed(frame.axis[1], levers.row[1]), s2 = bodies.speed(frame.axis[2], levers.row[2]);
-      Real f1 = before.y - factor * s1 * inverse_or_zero(give.k11);
-      Real f2 = before.z - factor * s2 * inverse_or_zero(give.k22);
+      Real r1, r2;
+      if (params->box_friction != 0) {
+        r1 = inverse_or_zero(give.k11);
+        r2 = inverse_or_zero(give.k22);
+      } else {
+        r1 = r2 = friction_step(give);
+      }
+      Real f1 = before.y - factor * s1 * r1, f2 = before.z - factor * s2 * r2;
       project_friction(*params, frame.friction * next.x, f1, f2);
       next.y = select(moves, f1, before.y);
       next.z = select(moves, f2, before.z);
@@ -160,7 +175,8 @@ struct SweepRigid {
     return next;
   }
 
-  /// Proximal point: all rows from the same speeds, with R = r blkdiag(1 / K_nn, K_FF^-1) (S1-79, S1-80, S1-82).
+  /// Proximal point: all rows from the same speeds, with one factor for the normal and one for friction (S1-79, S1-80,
+  /// S1-82).
   template <class Real>
   TALUS_INLINE Vec3Of<Real> solve_prox(const ContactFrame<Real>& frame, const PointGive<Real>& give, Vec3Of<Real> speed,
                                        Vec3Of<Real> before) const {
@@ -170,9 +186,9 @@ struct SweepRigid {
       next.x = max_of(before.x - factor * speed.x * inverse_or_zero(give.nn), Real(0.0f));
     }
     if ((part & kFrictionRows) != 0) {
-      const Real r = factor * inverse_or_zero(give.k11 * give.k22 - give.k12 * give.k12);
-      next.y = before.y - r * (give.k22 * speed.y - give.k12 * speed.z);
-      next.z = before.z - r * (give.k11 * speed.z - give.k12 * speed.y);
+      const Real step = factor * friction_step(give);
+      next.y = before.y - step * speed.y;
+      next.z = before.z - step * speed.z;
       project_friction(*params, frame.friction * next.x, next.y, next.z);
     }
     return next;
@@ -185,7 +201,7 @@ struct SweepRigid {
   TALUS_INLINE Vec3Of<Real> solve_block(const ContactFrame<Real>& frame, const PointGive<Real>& k, Vec3Of<Real> speed,
                                         Vec3Of<Real> before) const {
     constexpr int kSlipSteps = 12;  // of 4 the answer may be off by 5 %, which the next sweep makes good
-    const Real zero(0.0f), half(0.5f);
+    const Real zero(0.0f);
     const Vec3Of<Real> b{speed.x - (k.nn * before.x + k.n1 * before.y + k.n2 * before.z),
                          speed.y - (k.n1 * before.x + k.k11 * before.y + k.k12 * before.z),
                          speed.z - (k.n2 * before.x + k.k12 * before.y + k.k22 * before.z)};
@@ -200,9 +216,7 @@ struct SweepRigid {
     project_friction(*params, frame.friction * stick.x, held.y, held.z);
     const Mask<Real> sticks = zero <= stick.x && held.y == stick.y && held.z == stick.z;
 
-    const Real mean = half * (k.k11 + k.k22), apart = half * (k.k11 - k.k22);
-    const Real step = inverse_or_zero(mean + square_root(apart * apart + k.k12 * k.k12)),
-               per_nn = inverse_or_zero(k.nn);
+    const Real step = friction_step(k), per_nn = inverse_or_zero(k.nn);
     Vec3Of<Real> slip = before;
     for (int i = 0; i < kSlipSteps; ++i) {
       slip.x = max_of(-(b.x + k.n1 * slip.y + k.n2 * slip.z) * per_nn, zero);
@@ -218,9 +232,10 @@ struct SweepRigid {
 };
 
 /// Bodies as they are.
-struct WholeBodies {
-  static constexpr bool kSparse = false;  // many lanes have two bodies that do not move
-  BodyVelocity* velocity;
+template <class Record>
+struct PlainBodies {
+  static constexpr bool kSparse = false;  // true: often nothing moves in a whole pack
+  Record* velocity;
 
   template <class Real>
   TALUS_INLINE void load(const std::uint32_t* a, const std::uint32_t* b, Real record_a[8], Real record_b[8]) const {
@@ -229,9 +244,27 @@ struct WholeBodies {
   }
 };
 
-/// Contacts of a color on their bodies: within a color a dynamic body belongs to one lane, which may write it. `Bodies`
-/// says with which masses and velocities they come.
-template <class Contacts, class Bodies = WholeBodies>
+/// The two bodies of a contact, and where they are kept. `Bodies` says with which masses and velocities they come.
+template <class Real>
+struct ContactBodies {
+  RowIndices<Real> index_a, index_b;
+  Real record_a[8], record_b[8];
+
+  template <class Bodies>
+  TALUS_INLINE ContactBodies(const RigidRows& rows, const Bodies& from, Index lane)
+      : index_a(rows, rigid_row::body_a, lane), index_b(rows, rigid_row::body_b, lane) {
+    from.load(index_a.data(), index_b.data(), record_a, record_b);
+  }
+  TALUS_INLINE BodyPair<Real> pair() const { return SolveContacts<Sweep::relax, false>::pair_of(record_a, record_b); }
+};
+/// Whether one of them moves, in any lane.
+template <class Real>
+TALUS_INLINE bool any_moves(const BodyPair<Real>& bodies) {
+  return any_together(bodies.inv_mass_a + bodies.inv_mass_b > Real(0.0f));
+}
+
+/// Contacts of a color on their bodies: within a color a dynamic body belongs to one lane, which may write it.
+template <class Contacts, class Bodies = PlainBodies<BodyVelocity>>
 struct OnContacts {
   Contacts contacts;
   Bodies from;
@@ -239,25 +272,21 @@ struct OnContacts {
   template <class Real>
   TALUS_INLINE void solve(Index lane) const {
     using Records = SolveContacts<Sweep::relax, false>;
-    const RowIndices<Real> index_a(contacts.rows, rigid_row::body_a, lane);
-    const RowIndices<Real> index_b(contacts.rows, rigid_row::body_b, lane);
-    Real record_a[8], record_b[8];
-    from.load(index_a.data(), index_b.data(), record_a, record_b);
-    BodyPair<Real> bodies = Records::pair_of(record_a, record_b);
-    if constexpr (Bodies::kSparse) {
-      if (!any_together(bodies.inv_mass_a + bodies.inv_mass_b > Real(0.0f))) return;
-    }
+    ContactBodies<Real> of(contacts.rows, from, lane);
+    BodyPair<Real> bodies = of.pair();
+    if (Bodies::kSparse && !any_moves(bodies)) return;
     contacts.solve_contact(lane, bodies);
-    Records::store_record(bodies.a, record_a);
-    Records::store_record(bodies.b, record_b);
-    scatter_together(&from.velocity->linear.x, index_a.data(), record_a, bodies.inv_mass_a > Real(0.0f));
-    scatter_together(&from.velocity->linear.x, index_b.data(), record_b, bodies.inv_mass_b > Real(0.0f));
+    Records::store_record(bodies.a, of.record_a);
+    Records::store_record(bodies.b, of.record_b);
+    BodyVelocity* to = from.velocity;
+    scatter_together(&to->linear.x, of.index_a.data(), of.record_a, bodies.inv_mass_a > Real(0.0f));
+    scatter_together(&to->linear.x, of.index_b.data(), of.record_b, bodies.inv_mass_b > Real(0.0f));
   }
 };
 
 /// Contacts of the overflow color: a body in n of them lends each 1/n of its mass, and what they change is summed as
 /// integers (methods: parallel engine, 3.4). ApplySplit adds the sums to the velocities.
-template <class Contacts, class Bodies = WholeBodies>
+template <class Contacts, class Bodies = PlainBodies<BodyVelocity>>
 struct SplitContacts {
   Contacts contacts;
   Bodies from;
@@ -266,23 +295,17 @@ struct SplitContacts {
 
   template <class Real>
   TALUS_INLINE void solve(Index lane) const {
-    using Records = SolveContacts<Sweep::relax, false>;
-    const RowIndices<Real> index_a(contacts.rows, rigid_row::body_a, lane);
-    const RowIndices<Real> index_b(contacts.rows, rigid_row::body_b, lane);
-    Real record_a[8], record_b[8];
-    from.load(index_a.data(), index_b.data(), record_a, record_b);
-    BodyPair<Real> bodies = Records::pair_of(record_a, record_b);
-    if constexpr (Bodies::kSparse) {
-      if (!any_together(bodies.inv_mass_a + bodies.inv_mass_b > Real(0.0f))) return;
-    }
-    const Real shares_a = shares_of<Real>(index_a.data()), shares_b = shares_of<Real>(index_b.data());
+    const ContactBodies<Real> of(contacts.rows, from, lane);
+    BodyPair<Real> bodies = of.pair();
+    if (Bodies::kSparse && !any_moves(bodies)) return;
+    const Real shares_a = shares_of<Real>(of.index_a.data()), shares_b = shares_of<Real>(of.index_b.data());
     bodies.inv_mass_a = shares_a * bodies.inv_mass_a;
     bodies.turns_a = shares_a * bodies.turns_a;
     bodies.inv_mass_b = shares_b * bodies.inv_mass_b;
     bodies.turns_b = shares_b * bodies.turns_b;
     contacts.solve_contact(lane, bodies);
-    add(index_a.data(), record_a, bodies.a, shares_a, bodies.inv_mass_a);
-    add(index_b.data(), record_b, bodies.b, shares_b, bodies.inv_mass_b);
+    add(of.index_a.data(), of.record_a, bodies.a, shares_a, bodies.inv_mass_a);
+    add(of.index_b.data(), of.record_b, bodies.b, shares_b, bodies.inv_mass_b);
   }
 
  private:
@@ -318,17 +341,14 @@ struct MeasureRigid {
   RigidRows rows;  // residual_ and stress: out
   const BodyVelocity* velocity;
   const StepParams* params;
+  bool energy;  // also rigid_row::update: what is left to do, instead of what was done
 
   template <class Real>
   TALUS_INLINE void solve(Index lane) const {
-    const RowIndices<Real> index_a(rows, rigid_row::body_a, lane), index_b(rows, rigid_row::body_b, lane);
-    Real record_a[8], record_b[8];
-    gather_together(&velocity->linear.x, index_a.data(), record_a);
-    gather_together(&velocity->linear.x, index_b.data(), record_b);
-    const BodyPair<Real> bodies = SolveContacts<Sweep::relax, false>::pair_of(record_a, record_b);
+    const BodyPair<Real> bodies = ContactBodies<Real>(rows, PlainBodies<const BodyVelocity>{velocity}, lane).pair();
     const ContactFrame<Real> frame = load_contact_frame<Real>(rows, lane);
     const Real zero(0.0f);
-    Real worst_normal = zero, worst_friction = zero, approach = zero, stress = zero;
+    Real worst_normal = zero, worst_friction = zero, approach = zero, stress = zero, left = zero;
     for (int i = 0; i < kMaxPoints; ++i) {
       const Mask<Real> has = Real(float(i)) < frame.count;
       if (!any_of(has)) break;
@@ -344,7 +364,9 @@ struct MeasureRigid {
       Real f1 = x.y - per_k * s1, f2 = x.z - per_k * s2;
       project_friction(*params, frame.friction * x.x, f1, f2);
       const Real d1 = x.y - f1, d2 = x.z - f2, off = k * square_root(d1 * d1 + d2 * d2);
-      worst_normal = max_of(worst_normal, select(has, abs_of(min_of(load_speed, w)), zero));
+      const Real miss = abs_of(min_of(load_speed, w));
+      left = left + select(has, miss * miss * inverse_or_zero(give.nn + softness) + off * off * per_k, zero);
+      worst_normal = max_of(worst_normal, select(has, miss, zero));
       worst_friction = max_of(worst_friction, select(has, off, zero));
       approach = max_of(approach, select(has, max_of(-w, zero), zero));
       stress = max_of(stress, select(has, load_speed, zero));
@@ -353,6 +375,7 @@ struct MeasureRigid {
     store(rows, rigid_row::residual_friction, lane, worst_friction);
     store(rows, rigid_row::residual_approach, lane, approach);
     store(rows, rigid_row::stress, lane, stress);
+    if (energy) store(rows, rigid_row::update, lane, left);
   }
 };
 
@@ -445,9 +468,9 @@ struct ClearOpen {
 /// direction begins anew if that exceeds 1. |g|^2 is weighted with the inverse effective masses, which makes it an
 /// energy: heavy bodies would outweigh all others.
 ///
-/// Proximal points (S1-82): a sweep that changes as much as the one before, or more, is taken back, and the r-factor
-/// cut. "Or more" alone, as printed, lets two states alternate for ever (course notes, E25). The change is measured in
-/// units of the r-factor, so that a cut by itself is no progress (E26).
+/// Proximal points (S1-82): a sweep that leaves as much to do as the one before, or more, is taken back, and the
+/// r-factor cut. "Or more" alone, as printed, lets two states alternate for ever (course notes, E25). What is left is
+/// measured where the sweep ends, not by the change of impulses, of which a cut would be progress by itself (E26).
 struct JudgeRigid {
   Counters* counters;
   const StepParams* params;
@@ -460,6 +483,7 @@ struct JudgeRigid {
   bool judged, nncg, prox, last;
 
   static constexpr float kCut = 0.7f;           // [1] of the r-factor
+  static constexpr float kGrow = 1.05f;         // [1] the way back, with each sweep that stays
   static constexpr float kLeastFactor = 0.05f;  // [1] below which no sweep is taken back
   static constexpr float kProgress = 0.99f;     // [1] a residual that fell less did not fall
   static constexpr float kRounding = 4.8e-7f;   // [1] of the stress: no tolerance below it can be met (S1-84)
@@ -508,11 +532,9 @@ struct JudgeRigid {
     for (Index run = 0; run < s.runs; ++run) energy = energy + run_sum[run];
     const float before = s.energy;
     if (prox) {
-      energy = energy / (s.factor * s.factor);
-      if (sweep > 0 && energy >= before && energy > 0.0f && s.factor > kLeastFactor) {
-        s.kept = 0;
-        s.factor = s.factor * kCut;
-      }
+      const bool worse = sweep > 0 && energy >= before && energy > 0.0f && s.factor > kLeastFactor;
+      s.kept = worse ? 0 : 1;
+      s.factor = worse ? kCut * s.factor : min_of(kGrow * s.factor, params->rigid_relaxation);
     }
     if (s.kept != 0) s.energy = energy;
     if (nncg && s.kept != 0 && sweep > 0 && before > 0.0f) {

@@ -15,6 +15,12 @@ constexpr std::array kPresets{
                  SolverSettings{.substeps = 8, .contact_hertz = 60.0f}},
     SolverPreset{"projection", "rigid contacts, positions projected out of penetration",
                  SolverSettings{.stabilization = Stabilization::projection}},
+    SolverPreset{"rigid", "rigid contacts over the whole step, projected Gauss-Seidel, 30 sweeps",
+                 SolverSettings{.solver = Solver::rigid, .stabilization = Stabilization::split_impulse}},
+    SolverPreset{"nncg", "the same with nonlinear conjugate gradients, for stacks and mass ratios",
+                 SolverSettings{.solver = Solver::rigid,
+                                .stabilization = Stabilization::split_impulse,
+                                .rigid = {.nncg = true, .sweeps = 100, .tolerance = 1e-4f}}},
     SolverPreset{"shock", "shock propagation: layer after layer from the ground up",
                  SolverSettings{.solver = Solver::shock}},
 };

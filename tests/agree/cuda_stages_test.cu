@@ -2,6 +2,7 @@
 // CUDA against the CPU, stage by stage: the same step page on both, and equal bits in every column of every table after
 // each stage. cuda_agree_test.cpp has the same for whole steps, as worlds take them.
 #define TALUS_ISA device_stages  // keeps the kernels of this file apart from those of the library and of other tests
+#include "agree/rigid_variants.h"
 #include "agree/stage_run.h"
 
 #include "exec_cuda.cuh"
@@ -104,6 +105,18 @@ TEST_F(CudaStages, ProjectionFromAColdStart) {
   const HeapSeen seen = compare(def, 100, 20);
   ASSERT_TRUE(seen.difference.empty()) << seen.difference;
   EXPECT_GT(seen.contacts, 40);
+}
+
+/// 200 bodies in a heap with an overflow color.
+TEST_F(CudaStages, RigidSolvers) {
+  for (const RigidVariant& variant : rigid_variants()) {
+    SCOPED_TRACE(variant.name);
+    WorldDef def;
+    def.solver = variant.solver;
+    const HeapSeen seen = compare(def, 200, 6);
+    ASSERT_TRUE(seen.difference.empty()) << seen.difference;
+    EXPECT_GT(seen.contacts, 100);
+  }
 }
 
 }  // namespace

@@ -2,39 +2,13 @@
 // Coulomb friction: the slope at the friction angle, the stopping distance in all directions, the sphere that starts to
 // roll. Closed forms are those of the scheme: sums over sub-steps, not integrals.
 #include "analytic/rig.h"
+#include "analytic/slope.h"
 
 namespace talus::test {
 namespace {
 
 class Friction : public BackendTest {};
 TALUS_INSTANTIATE_ON_BACKENDS(Friction);
-
-enum class Ground { plane, box };
-
-/// A box on a slope that falls towards +x, friction 0.5.
-struct Slope {
-  World world;
-  BodyId box_id;
-  Vecd start, downhill;
-
-  Slope(const WorldDef& def, Ground ground, double angle) : world(def) {
-    const Vecd normal{std::sin(angle), std::cos(angle), 0};
-    downhill = {std::cos(angle), -std::sin(angle), 0};
-    const Quat q = turn({0.0f, 0.0f, 1.0f}, -angle);
-    if (ground == Ground::plane) {
-      world.add_body({.shape = plane(scenes::to_vec3(normal))});
-    } else {
-      world.add_body({.shape = box({10.0f, 1.0f, 10.0f}),
-                      .motion = Motion::fixed,
-                      .position = scenes::to_vec3(-1.0 * normal),
-                      .orientation = q});
-    }
-    box_id = world.add_body(
-        {.shape = box({0.5f, 0.25f, 0.5f}), .position = scenes::to_vec3(0.25 * normal), .orientation = q});
-    start = vec(world.position(box_id));
-  }
-  Vecd moved() { return vec(world.position(box_id)) - start; }
-};
 
 TEST_P(Friction, BoxHoldsJustBelowTheFrictionAngle) {
   for (const Ground ground : {Ground::plane, Ground::box}) {

@@ -122,7 +122,8 @@ inline std::vector<double> solve_by_sweeps(const ContactProblem& p, int sweeps) 
   for (int sweep = 0; sweep < sweeps; ++sweep) {
     for (std::size_t i = 0; i < x.size(); i += 3) {
       change(i, std::max(0.0, x[i] - (speed(p.rows[i], u) + p.rows[i].softness * x[i]) / k[i]));
-      double f1 = x[i + 1] - speed(p.rows[i + 1], u) / k[i + 1], f2 = x[i + 2] - speed(p.rows[i + 2], u) / k[i + 2];
+      const double kt = k[i + 1] + k[i + 2];  // one step for both, see friction_step in kernels/rigid_solve.h
+      double f1 = x[i + 1] - speed(p.rows[i + 1], u) / kt, f2 = x[i + 2] - speed(p.rows[i + 2], u) / kt;
       project(p.box_friction, p.rows[i + 1].friction * x[i], f1, f2);
       change(i + 1, f1);
       change(i + 2, f2);

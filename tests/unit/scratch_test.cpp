@@ -94,6 +94,33 @@ TEST(Scratch, TablesAliveTogetherLieApartWhateverIsLargest) {
   }
 }
 
+TEST(Scratch, TablesOfTheRigidSolversLieApart) {
+  CpuMemory memory;
+  for (const ScratchRoom& room : {ScratchRoom{.rows = 64, .entries = 100, .pairs = 900, .contacts = 1001, .sweeps = 30},
+                                  ScratchRoom{.rows = 3200, .contacts = 1, .sweeps = 10000, .history = true}}) {
+    Scratch scratch;
+    scratch.resize(memory, room);
+    const RigidScratch& rigid = scratch.rigid();
+    const SolveScratch& solve = scratch.solve();
+    const auto area = [](const auto* data, std::size_t count, Lifetime life) {
+      const std::size_t at = reinterpret_cast<std::uintptr_t>(data);
+      return Area{at, at + sizeof(*data) * count, life};
+    };
+    EXPECT_EQ(solve.lanes.size, 0);
+    EXPECT_GE(rigid.rows.size, room.contacts + (kColorCount - 1) * kLanes);
+    EXPECT_GE(rigid.run_sum.size * kSumRun, rigid.block_sum.size);
+    EXPECT_EQ(rigid.open.size, room.sweeps + 1);
+    EXPECT_EQ(rigid.history.size, room.history ? room.sweeps : 0);
+    expect_apart({area(rigid.rows.words, std::size_t(rigid.rows.size) * rigid_row::kFields, kRigidRowsLife),
+                  area_of(rigid.bodies, kRigidLife), area(rigid.open.data, std::size_t(rigid.open.size), kRigidLife),
+                  area(rigid.block_sum.data, std::size_t(rigid.block_sum.size), kRigidLife),
+                  area(rigid.run_sum.data, std::size_t(rigid.run_sum.size), kRigidLife),
+                  area(rigid.history.data, std::size_t(rigid.history.size), kRigidLife),
+                  area(rigid.state, 1, kRigidLife), area_of(solve.contacts, kContactsLife),
+                  area_of(solve.pairs, kPairsLife)});
+  }
+}
+
 TEST(CpuMemory, EveryBlockIsZeroAndAligned) {
   CpuMemory memory;
   for (const std::size_t bytes : {std::size_t{1}, std::size_t{300}, std::size_t{1} << 20, (std::size_t{1} << 21) - 1,

@@ -195,36 +195,78 @@ TEST_P(WorldErrorsTest, BadEdits) {
   expect_error({"contact_reports"}, [&] { w.read_contacts(); });
 }
 
+void expect_bad_world(WorldDef d, const std::string& word, const std::function<void(WorldDef&)>& spoil) {
+  spoil(d);
+  const std::string text = error_of([&] { World world(d); });
+  EXPECT_NE(text.find(word), std::string::npos) << '"' << text << "\" without " << word;
+}
+
 TEST_P(WorldErrorsTest, BadWorlds) {
-  const auto expect_bad_world = [&](const std::string& word, const std::function<void(WorldDef&)>& spoil) {
-    WorldDef d = def();
-    spoil(d);
-    const std::string text = error_of([&] { World world(d); });
-    EXPECT_NE(text.find(word), std::string::npos) << '"' << text << "\" without " << word;
+  expect_bad_world(def(), "World: def.gravity.y = nan", [](WorldDef& d) { d.gravity.y = kNan; });
+  expect_bad_world(def(), "threads = -1", [](WorldDef& d) { d.threads = -1; });
+  expect_bad_world(def(), "reserve_bodies", [](WorldDef& d) { d.reserve_bodies = -5; });
+  expect_bad_world(def(), "reserve_pairs", [](WorldDef& d) { d.reserve_pairs = -5; });
+  expect_bad_world(def(), "reserve_contacts", [](WorldDef& d) { d.reserve_contacts = -5; });
+  expect_bad_world(def(), "backend = 9", [](WorldDef& d) { d.backend = Backend(9); });
+  expect_bad_world(def(), "substeps = 0, must be 1..64", [](WorldDef& d) { d.solver.substeps = 0; });
+  expect_bad_world(def(), "substeps = 65", [](WorldDef& d) { d.solver.substeps = 65; });
+  expect_bad_world(def(), "iterations = 0", [](WorldDef& d) { d.solver.iterations = 0; });
+  expect_bad_world(def(), "relax_iterations = 257", [](WorldDef& d) { d.solver.relax_iterations = 257; });
+  expect_bad_world(def(), "contact_hertz = 0", [](WorldDef& d) { d.solver.contact_hertz = 0; });
+  expect_bad_world(def(), "contact_damping_ratio", [](WorldDef& d) { d.solver.contact_damping_ratio = -1; });
+  expect_bad_world(def(), "max_push_speed", [](WorldDef& d) { d.solver.max_push_speed = kInf; });
+  expect_bad_world(def(), "restitution_threshold", [](WorldDef& d) { d.solver.restitution_threshold = -1; });
+  expect_bad_world(def(), "speculative_distance", [](WorldDef& d) { d.solver.speculative_distance = kNan; });
+  expect_bad_world(def(), "sleep.speed = -1", [](WorldDef& d) { d.sleep.speed = -1; });
+  expect_bad_world(def(), "sleep.time = nan", [](WorldDef& d) { d.sleep.time = kNan; });
+  expect_bad_world(def(), "events.hit_speed", [](WorldDef& d) { d.events.hit_speed = kInf; });
+  expect_bad_world(def(), "recycle_fraction = 2", [](WorldDef& d) { d.solver.recycle_fraction = 2; });
+  expect_bad_world(def(), "solver.solver", [](WorldDef& d) { d.solver.solver = Solver(5); });
+  expect_bad_world(def(), "solver.friction", [](WorldDef& d) { d.solver.friction = FrictionModel(5); });
+  expect_bad_world(def(), "solver.integrator", [](WorldDef& d) { d.solver.integrator = Integrator(5); });
+  expect_bad_world(def(), "solver.stabilization", [](WorldDef& d) { d.solver.stabilization = Stabilization(5); });
+}
+
+TEST_P(WorldErrorsTest, RigidSettings) {
+  const auto expect_bad = [](const char* text, auto&& spoil) {
+    expect_bad_world(def(), text, [&](WorldDef& d) {
+      d.solver.solver = Solver::rigid;
+      spoil(d, d.solver.rigid);
+    });
   };
-  expect_bad_world("World: def.gravity.y = nan", [](WorldDef& d) { d.gravity.y = kNan; });
-  expect_bad_world("threads = -1", [](WorldDef& d) { d.threads = -1; });
-  expect_bad_world("reserve_bodies", [](WorldDef& d) { d.reserve_bodies = -5; });
-  expect_bad_world("reserve_pairs", [](WorldDef& d) { d.reserve_pairs = -5; });
-  expect_bad_world("reserve_contacts", [](WorldDef& d) { d.reserve_contacts = -5; });
-  expect_bad_world("backend = 9", [](WorldDef& d) { d.backend = Backend(9); });
-  expect_bad_world("substeps = 0, must be 1..64", [](WorldDef& d) { d.solver.substeps = 0; });
-  expect_bad_world("substeps = 65", [](WorldDef& d) { d.solver.substeps = 65; });
-  expect_bad_world("iterations = 0", [](WorldDef& d) { d.solver.iterations = 0; });
-  expect_bad_world("relax_iterations = 257", [](WorldDef& d) { d.solver.relax_iterations = 257; });
-  expect_bad_world("contact_hertz = 0", [](WorldDef& d) { d.solver.contact_hertz = 0; });
-  expect_bad_world("contact_damping_ratio", [](WorldDef& d) { d.solver.contact_damping_ratio = -1; });
-  expect_bad_world("max_push_speed", [](WorldDef& d) { d.solver.max_push_speed = kInf; });
-  expect_bad_world("restitution_threshold", [](WorldDef& d) { d.solver.restitution_threshold = -1; });
-  expect_bad_world("speculative_distance", [](WorldDef& d) { d.solver.speculative_distance = kNan; });
-  expect_bad_world("sleep.speed = -1", [](WorldDef& d) { d.sleep.speed = -1; });
-  expect_bad_world("sleep.time = nan", [](WorldDef& d) { d.sleep.time = kNan; });
-  expect_bad_world("events.hit_speed", [](WorldDef& d) { d.events.hit_speed = kInf; });
-  expect_bad_world("recycle_fraction = 2", [](WorldDef& d) { d.solver.recycle_fraction = 2; });
-  expect_bad_world("solver.solver", [](WorldDef& d) { d.solver.solver = Solver(5); });
-  expect_bad_world("solver.friction", [](WorldDef& d) { d.solver.friction = FrictionModel(5); });
-  expect_bad_world("solver.integrator", [](WorldDef& d) { d.solver.integrator = Integrator(5); });
-  expect_bad_world("solver.stabilization", [](WorldDef& d) { d.solver.stabilization = Stabilization(5); });
+  expect_bad("rigid.point", [](WorldDef&, RigidSettings& r) { r.point = PointSolver(7); });
+  expect_bad("rigid.order", [](WorldDef&, RigidSettings& r) { r.order = SweepOrder(7); });
+  expect_bad("rigid.sweeps = 0, must be 1..10000", [](WorldDef&, RigidSettings& r) { r.sweeps = 0; });
+  expect_bad("rigid.push_sweeps = 0", [](WorldDef&, RigidSettings& r) { r.push_sweeps = 0; });
+  expect_bad("rigid.stagger = -1", [](WorldDef&, RigidSettings& r) { r.stagger = -1; });
+  expect_bad("rigid.stagnation = -1", [](WorldDef&, RigidSettings& r) { r.stagnation = -1; });
+  expect_bad("rigid.relaxation = 2, must be > 0 and < 2", [](WorldDef&, RigidSettings& r) { r.relaxation = 2; });
+  expect_bad("rigid.relaxation = nan", [](WorldDef&, RigidSettings& r) { r.relaxation = kNan; });
+  expect_bad("rigid.tolerance = -1", [](WorldDef&, RigidSettings& r) { r.tolerance = -1; });
+  expect_bad("rigid.error_reduction = 1.5", [](WorldDef&, RigidSettings& r) { r.error_reduction = 1.5f; });
+  expect_bad("rigid.force_mixing", [](WorldDef&, RigidSettings& r) { r.force_mixing = kInf; });
+  expect_bad("rigid.slop", [](WorldDef&, RigidSettings& r) { r.slop = -1; });
+  expect_bad("rigid.stagger = 2, PointSolver::block has no rows to leave out", [](WorldDef&, RigidSettings& r) {
+    r.point = PointSolver::block;
+    r.stagger = 2;
+  });
+  expect_bad("rigid.relaxation = 1.5, PointSolver::block", [](WorldDef&, RigidSettings& r) {
+    r.point = PointSolver::block;
+    r.relaxation = 1.5f;
+  });
+  expect_bad("rigid.stagger = 2, normals and friction have no common gradient", [](WorldDef&, RigidSettings& r) {
+    r.nncg = true;
+    r.stagger = 2;
+  });
+  expect_bad_world(def(), "stabilization = 2, only Solver::rigid has it",
+                   [](WorldDef& d) { d.solver.stabilization = Stabilization::baumgarte; });
+  expect_bad_world(def(), "keep_contact_problem = true", [](WorldDef& d) { d.keep_contact_problem = true; });
+}
+
+TEST(WorldBackends, WhatWasNotKeptCannotBeRead) {
+  World world(WorldDef{.backend = Backend::cpu});
+  EXPECT_NE(error_of([&] { world.contact_problem(); }).find("keep_contact_problem"), std::string::npos);
+  EXPECT_NE(error_of([&] { world.residual_history(); }).find("residual_history"), std::string::npos);
 }
 
 TEST(WorldBackends, UnavailableOneSaysWhy) {

@@ -76,9 +76,9 @@ struct RigidPasses {
     sweep(team, "SweepRigid", SweepRigid{r.rows, v.params, r.state, shape.point, part, backward, remembers()}, velocity,
           r.state->sweep_begin, &r.state->split_rows, backward);
     if (!shape.judged && !remembers()) return;
-    if (shape.judged) {
+    if (shape.judged || prox()) {
       team.for_each_lane("MeasureRigid", {&v.counters->first_lane, &r.state->lanes, r.rows.size},
-                         MeasureRigid{r.rows, velocity.data, v.params});
+                         MeasureRigid{r.rows, velocity.data, v.params, prox()});
     }
     team.for_each("ReduceRigid", {&r.state->blocks, r.rows.size / kLanes},
                   ReduceRigid{r.rows, r.block_sum, r.state, shape.judged});
@@ -100,7 +100,7 @@ struct RigidPasses {
   TALUS_INLINE void measure(Team& team) const {
     const RigidScratch& r = v.rigid;
     if (!v.shape.residual || v.shape.rigid.judged) return;
-    team.for_each_lane("MeasureRigid", all_lanes(), MeasureRigid{r.rows, v.solve.rows.velocity.data, v.params});
+    team.for_each_lane("MeasureRigid", all_lanes(), MeasureRigid{r.rows, v.solve.rows.velocity.data, v.params, false});
     team.for_each("ReduceRigid", {&r.state->blocks, r.rows.size / kLanes},
                   ReduceRigid{r.rows, r.block_sum, r.state, true});
     team.for_each("ReportRigid", {nullptr, 1}, ReportRigid{v.counters, r.state});
