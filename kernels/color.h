@@ -160,10 +160,11 @@ struct CloseColors {
 struct FindColorBegins {
   Column<std::uint32_t> sort_key;
   Counters* counters;
+  int bits;  // of a key below the color
   TALUS_HD void operator()(Index i) const {
-    const std::uint32_t c = sort_key[i] >> kCountBits;
-    if (i == 0 || sort_key[i - 1] >> kCountBits != c) counters->color_begin[c] = i;
-    if (i + 1 == counters->contacts || sort_key[i + 1] >> kCountBits != c) counters->color_size[c] = i + 1;
+    const std::uint32_t c = sort_key[i] >> bits;
+    if (i == 0 || sort_key[i - 1] >> bits != c) counters->color_begin[c] = i;
+    if (i + 1 == counters->contacts || sort_key[i + 1] >> bits != c) counters->color_size[c] = i + 1;
   }
 };
 

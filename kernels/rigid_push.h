@@ -50,6 +50,7 @@ struct PushRigid {
   RigidRows rows;  // in/out: the lane's own
   const StepParams* params;
   bool moved;
+  bool whole;  // all of what there was when the step began, at once
 
   template <class Real>
   TALUS_INLINE void solve_contact(Index lane, BodyPair<Real>& bodies) const {
@@ -63,9 +64,10 @@ struct PushRigid {
                         bodies.turns_b * dot(levers.b, levers.b);
       const Mask<Real> moves = Real(float(i)) < count && give > zero;
       const Real gap = load<Real>(rows, rigid_row::at(i, rigid_row::separation), lane) + Real(params->rigid_slop);
-      const Real rest =
-          moved ? max_of(gap, Real(-kMostPush))
-                : max_of(Real(params->rigid_split_part) * min_of(gap, zero), Real(-params->max_push_speed * params->h));
+      const Real rest = whole   ? gap
+                        : moved ? max_of(gap, Real(-kMostPush))
+                                : max_of(Real(params->rigid_split_part) * min_of(gap, zero),
+                                         Real(-params->max_push_speed * params->h));
       const Real before = load<Real>(rows, rigid_row::at(i, rigid_row::push), lane);
       const Real wanted = before - (rest + bodies.speed(normal, levers)) * inverse_or_zero(give);
       const Real next = select(moves, max_of(wanted, zero), before);

@@ -231,52 +231,73 @@ struct SweepRigid {
   }
 };
 
-/// The two bodies of a contact, and where they are kept.
+/// Bodies as they are.
+template <class Record>
+struct PlainBodies {
+  static constexpr bool kSparse = false;  // true: often nothing moves in a whole pack
+  Record* velocity;
+
+  template <class Real>
+  TALUS_INLINE void load(const std::uint32_t* a, const std::uint32_t* b, Real record_a[8], Real record_b[8]) const {
+    gather_together(&velocity->linear.x, a, record_a);
+    gather_together(&velocity->linear.x, b, record_b);
+  }
+};
+
+/// The two bodies of a contact, and where they are kept. `Bodies` says with which masses and velocities they come.
 template <class Real>
 struct ContactBodies {
   RowIndices<Real> index_a, index_b;
   Real record_a[8], record_b[8];
 
-  TALUS_INLINE ContactBodies(const RigidRows& rows, const BodyVelocity* velocity, Index lane)
+  template <class Bodies>
+  TALUS_INLINE ContactBodies(const RigidRows& rows, const Bodies& from, Index lane)
       : index_a(rows, rigid_row::body_a, lane), index_b(rows, rigid_row::body_b, lane) {
-    gather_together(&velocity->linear.x, index_a.data(), record_a);
-    gather_together(&velocity->linear.x, index_b.data(), record_b);
+    from.load(index_a.data(), index_b.data(), record_a, record_b);
   }
   TALUS_INLINE BodyPair<Real> pair() const { return SolveContacts<Sweep::relax, false>::pair_of(record_a, record_b); }
 };
+/// Whether one of them moves, in any lane.
+template <class Real>
+TALUS_INLINE bool any_moves(const BodyPair<Real>& bodies) {
+  return any_together(bodies.inv_mass_a + bodies.inv_mass_b > Real(0.0f));
+}
 
 /// Contacts of a color on their bodies: within a color a dynamic body belongs to one lane, which may write it.
-template <class Contacts>
+template <class Contacts, class Bodies = PlainBodies<BodyVelocity>>
 struct OnContacts {
   Contacts contacts;
-  BodyVelocity* velocity;
+  Bodies from;
 
   template <class Real>
   TALUS_INLINE void solve(Index lane) const {
     using Records = SolveContacts<Sweep::relax, false>;
-    ContactBodies<Real> of(contacts.rows, velocity, lane);
+    ContactBodies<Real> of(contacts.rows, from, lane);
     BodyPair<Real> bodies = of.pair();
+    if (Bodies::kSparse && !any_moves(bodies)) return;
     contacts.solve_contact(lane, bodies);
     Records::store_record(bodies.a, of.record_a);
     Records::store_record(bodies.b, of.record_b);
-    scatter_together(&velocity->linear.x, of.index_a.data(), of.record_a, bodies.inv_mass_a > Real(0.0f));
-    scatter_together(&velocity->linear.x, of.index_b.data(), of.record_b, bodies.inv_mass_b > Real(0.0f));
+    BodyVelocity* to = from.velocity;
+    scatter_together(&to->linear.x, of.index_a.data(), of.record_a, bodies.inv_mass_a > Real(0.0f));
+    scatter_together(&to->linear.x, of.index_b.data(), of.record_b, bodies.inv_mass_b > Real(0.0f));
   }
 };
 
 /// Contacts of the overflow color: a body in n of them lends each 1/n of its mass, and what they change is summed as
 /// integers (methods: parallel engine, 3.4). ApplySplit adds the sums to the velocities.
-template <class Contacts>
+template <class Contacts, class Bodies = PlainBodies<BodyVelocity>>
 struct SplitContacts {
   Contacts contacts;
-  const BodyVelocity* velocity;
+  Bodies from;
   Column<SplitSums> sums;
   Column<Index> split_count;
 
   template <class Real>
   TALUS_INLINE void solve(Index lane) const {
-    const ContactBodies<Real> of(contacts.rows, velocity, lane);
+    const ContactBodies<Real> of(contacts.rows, from, lane);
     BodyPair<Real> bodies = of.pair();
+    if (Bodies::kSparse && !any_moves(bodies)) return;
     const Real shares_a = shares_of<Real>(of.index_a.data()), shares_b = shares_of<Real>(of.index_b.data());
     bodies.inv_mass_a = shares_a * bodies.inv_mass_a;
     bodies.turns_a = shares_a * bodies.turns_a;
@@ -324,7 +345,7 @@ struct MeasureRigid {
 
   template <class Real>
   TALUS_INLINE void solve(Index lane) const {
-    const BodyPair<Real> bodies = ContactBodies<Real>(rows, velocity, lane).pair();
+    const BodyPair<Real> bodies = ContactBodies<Real>(rows, PlainBodies<const BodyVelocity>{velocity}, lane).pair();
     const ContactFrame<Real> frame = load_contact_frame<Real>(rows, lane);
     const Real zero(0.0f);
     Real worst_normal = zero, worst_friction = zero, approach = zero, stress = zero, left = zero;

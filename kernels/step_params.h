@@ -39,6 +39,8 @@ struct StepParams {
   float rigid_split_part;       // [1] part of a penetration that split impulses remove
   float rigid_relaxation;       // [1]
   float rigid_tolerance;        // [m/s]
+  float shock_weight;           // [1] ShockSettings
+  float shock_slope;            // [1]
 };
 
 }  // namespace talus

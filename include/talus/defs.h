@@ -21,6 +21,7 @@ enum class Solver : std::uint8_t {
   gauss_seidel,  ///< soft contacts in sub-steps, by projected Gauss-Seidel over the colors of the graph; the default
   jacobi,        ///< the same by projected Jacobi with mass splitting; needs about twice the sweeps for the same result
   rigid,         ///< rigid contacts with friction at each point, over the whole step at once: see RigidSettings
+  shock,         ///< the same, and once more layer after layer from the ground up: see ShockSettings
 };
 
 /// Solver::rigid: what a sweep does at one contact point, which has three rows: the normal and two tangents.
@@ -83,6 +84,19 @@ struct RigidSettings {
   bool residual_history = false;  ///< keep what World::residual_history() needs. Costs half a sweep a sweep
 };
 
+/// Solver::shock: velocity-based shock propagation. What stands is solved from the ground up, each layer of bodies on
+/// the one below, which is held: tall stacks, and heavy bodies on light ones, need no more sweeps than low ones.
+/// Impulses do not start from those of the last step. Of Solver::rigid it takes neither settings nor the contact
+/// problem.
+struct ShockSettings {
+  float weight = 0.01f;       ///< [1] part of the forces that acts on all contacts at once; 0: bodies do not feel what
+                              ///< rests on them, 1: as Solver::rigid
+  int sweeps = 10;            ///< over all contacts, and over those of each layer, 1..10000
+  int correction_sweeps = 5;  ///< that move bodies out of penetration: in each layer, and over all contacts, 1..10000
+  float least_slope = 0.3f;  ///< [1] a contact bears if its normal leans less from gravity than this cosine says, 0..1;
+                             ///< walls do not bear
+};
+
 /// Settings of the contact solver. The defaults hold stacks of tens of bodies; see docs/solver.md for measurements.
 struct SolverSettings {
   Solver solver = Solver::gauss_seidel;
@@ -101,6 +115,7 @@ struct SolverSettings {
   bool warm_start = true;              ///< start from last step's impulses
   bool report_residual = false;        ///< compute StepReport::residual (costs one sweep)
   RigidSettings rigid{};               ///< of Solver::rigid
+  ShockSettings shock{};               ///< of Solver::shock
 };
 
 /// When bodies sleep. Bodies that touch each other or are joined are an island; one whose bodies have all been slow for

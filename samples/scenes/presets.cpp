@@ -21,6 +21,8 @@ constexpr std::array kPresets{
                  SolverSettings{.solver = Solver::rigid,
                                 .stabilization = Stabilization::split_impulse,
                                 .rigid = {.nncg = true, .sweeps = 100, .tolerance = 1e-4f}}},
+    SolverPreset{"shock", "shock propagation: layer after layer from the ground up",
+                 SolverSettings{.solver = Solver::shock}},
 };
 
 }  // namespace

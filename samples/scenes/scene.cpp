@@ -10,6 +10,7 @@
 #include <system_error>
 #include <utility>
 
+#include "experiment_scenes.h"
 #include "joint_scenes.h"
 #include "scene_parts.h"
 
@@ -398,6 +399,13 @@ constexpr std::array kScenes{
     SceneInfo{"bridge_N_B", "bridge_30_10", "a rope bridge of N planks; B boxes fall on it"},
     SceneInfo{"ragdolls_N", "ragdolls_20", "N human figures fall down a flight of stairs"},
     SceneInfo{"vehicle", "vehicle", "a car with a trailer drives over bumps"},
+    SceneInfo{"box_stack_N", "box_stack_25", "one column of N cubes, steps of 0.01 s"},
+    SceneInfo{"wall_N", "wall_200", "a wall of N bricks, 20 a row"},
+    SceneInfo{"tower_N", "tower_320", "a round tower of N bricks, 20 a ring"},
+    SceneInfo{"ball_grid_N", "ball_grid_125", "N balls that overlap deeply at the start, no gravity"},
+    SceneInfo{"tower_roof_N", "tower_roof_800", "a heavy roof falls on a tower of N bricks, then a ball is shot at it"},
+    SceneInfo{"silo_N", "silo_3000", "N boxes and spheres fall into a silo"},
+    SceneInfo{"incline_N", "incline_1000", "N balls of many sizes roll down a plane with letters on it"},
 };
 
 struct Family {
@@ -424,6 +432,13 @@ constexpr std::array kFamilies{
     Family{"cloud_", kMillions, cloud},
     Family{"joint_grid_", 2000, joint_grid},
     Family{"ragdolls_", 100'000, ragdolls},
+    Family{"box_stack_", 10'000, box_stack},
+    Family{"wall_", 1'000'000, wall},
+    Family{"tower_roof_", 100'000, tower_roof},
+    Family{"tower_", 100'000, tower},
+    Family{"ball_grid_", kMillions, ball_grid},
+    Family{"silo_", kMillions, silo},
+    Family{"incline_", 1'000'000, incline},
 };
 
 int parse_size(std::string_view scene, std::string_view text, int largest) {

@@ -20,6 +20,7 @@
 #include "check.h"
 #include "exec.h"
 #include "lane_blocks.h"
+#include "math/atomic.h"
 #include "range.h"
 
 namespace talus {
@@ -110,6 +111,12 @@ class CudaTeam {
     if (loop_over_batches(n, kernel)) cooperative_groups::this_grid().sync();
 #endif
   }
+  template <class Body>
+  TALUS_HD void repeat(const Index* turns, const Body& body) {
+#if TALUS_ON_DEVICE
+    for (Index turn = 0; turn < atomic_load(turns); ++turn) body(turn);
+#endif
+  }
 };
 
 /// Goes through a task on the host and finds out for how many elements it has work at a time.
@@ -126,6 +133,10 @@ class MeasuringTeam {
   template <class Kernel>
   void for_each_batch(const char*, Count n, const Kernel&) {
     capacity = std::max(capacity, 32 * n.capacity);
+  }
+  template <class Body>
+  void repeat(const Index*, const Body& body) {
+    body(0);
   }
   Index capacity = 0;
 };

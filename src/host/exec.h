@@ -16,6 +16,9 @@
 //       not be written by the next loop. A team also has
 //   team.for_each_batch(name, Count n, kernel)
 //       kernel.template run<Real>(batch): all of it by one warp, or by one thread; see for_lanes_of in lanes.h.
+//   team.repeat(const Index* turns, body)
+//       body(turn) for turn = 0, 1, ... while it is less than *turns, which is in the backend's memory and may only
+//       grow meanwhile: all members come to the same end if turn t makes it at most t + 2.
 //   exec.exclusive_scan(name, Column<Index> values, Count n)
 //       In place: values[i] becomes the sum of all before it.
 //   exec.sort_by_key(name, SortColumns columns, Count n, int bits)

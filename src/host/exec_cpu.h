@@ -15,6 +15,7 @@
 #include "exec.h"
 #include "lane_blocks.h"
 #include "lanes.h"
+#include "math/atomic.h"
 #include "radix_sort.h"
 #if defined(__x86_64__)
 #include <xmmintrin.h>
@@ -165,6 +166,11 @@ class CpuTeam {
     const Kernel local = kernel;
     for (Index batch = part.first; batch < part.last; ++batch) local.template run<Real>(batch);
     member_->wait();
+  }
+
+  template <class Body>
+  void repeat(const Index* turns, const Body& body) {
+    for (Index turn = 0; turn < atomic_load(turns); ++turn) body(turn);
   }
 
  private:

@@ -7,6 +7,7 @@
 #include "broad_columns.h"
 #include "rigid_columns.h"
 #include "shared_layout.h"
+#include "shock_columns.h"
 #include "solve_columns.h"
 #include "table.h"
 
@@ -20,6 +21,7 @@ struct ScratchRoom {
   Index contacts = 0;    // pairs with points
   Index sweeps = 0;      // of the rigid solvers; 0: of the others
   bool history = false;  // a residual for each of these
+  bool shock = false;    // layers of shock propagation
   bool operator==(const ScratchRoom&) const = default;
 };
 
@@ -35,7 +37,9 @@ constexpr Lifetime kColorContactsLife{Stage::collide_pairs, Stage::color_contact
 constexpr Lifetime kSolveRowsLife{Stage::color_contacts, Stage::finish_step};  // elsewhere, see above
 constexpr Lifetime kLanesLife{Stage::prepare_contacts, Stage::finish_step};
 constexpr Lifetime kRigidRowsLife{Stage::prepare_contacts, Stage::report_events};  // and until the next step begins
-constexpr Lifetime kRigidLife{Stage::solve_contacts, Stage::report_events};        // the same
+constexpr Lifetime kShockLife{Stage::color_contacts, Stage::finish_step};
+constexpr Lifetime kSupportsLife{Stage::color_contacts, Stage::color_contacts};
+constexpr Lifetime kRigidLife{Stage::solve_contacts, Stage::report_events};  // the same
 
 class Scratch {
  public:
@@ -54,6 +58,8 @@ class Scratch {
   const SolveScratch& solve() const { return solve_; }
   /// Empty, unless there is room for sweeps of the rigid solvers.
   const RigidScratch& rigid() const { return rigid_; }
+  /// Empty, unless there is room for layers.
+  const ShockScratch& shock() const { return shock_; }
 
  private:
   /// The bytes of the block. With null that is all.
@@ -88,6 +94,13 @@ class Scratch {
     } else {
       put_rows(solve_.lanes, lanes, kLanesLife);
     }
+    if (room.shock) {
+      put(shock_.bodies, room.rows, kShockLife);
+      put(shock_.contacts, room.contacts, kSupportsLife);
+      shock_.layers.layer_capacity = room.rows;  // a layer has a body of its own
+      put_array(shock_.layers.begin, kColorCount * room.rows, kShockLife);
+      put_array(shock_.layers.end, kColorCount * room.rows, kShockLife);
+    }
     solve_.contact_capacity = room.contacts;
     put(solve_.contacts, room.contacts, kContactsLife);
     put(solve_.color_contacts, room.contacts, kColorContactsLife);
@@ -107,6 +120,7 @@ class Scratch {
   BroadScratch broad_;
   SolveScratch solve_;
   RigidScratch rigid_;
+  ShockScratch shock_;
 };
 
 /// What the broad phase keeps while it serves; a step that finds it gone looks for it anew.

@@ -79,7 +79,10 @@ Simulation::Simulation(std::shared_ptr<StepBackend> backend, const WorldDef& def
   reserve_rows(rows);
   room_.pairs = reserve_pairs_ > 0 ? reserve_pairs_ : rows;
   room_.contacts = reserve_contacts_ > 0 ? reserve_contacts_ : rows;
-  room_.sweeps = def.solver.solver == Solver::rigid ? def.solver.rigid.sweeps : 0;
+  room_.sweeps = def.solver.solver == Solver::rigid   ? def.solver.rigid.sweeps
+                 : def.solver.solver == Solver::shock ? def.solver.shock.sweeps
+                                                      : 0;
+  room_.shock = def.solver.solver == Solver::shock;
   room_.history = def.solver.rigid.residual_history;
   resize_pair_lists(room_.pairs);
   resize_candidates(usual_candidates(room_.pairs));
@@ -223,6 +226,7 @@ StepViews Simulation::views(const StepShape& shape, std::uint64_t step) const {
   v.broad = scratch_.broad();
   v.solve = scratch_.solve();
   v.rigid = scratch_.rigid();
+  v.shock = scratch_.shock();
   lay_out(v.solve.rows, room_.rows, cache_of(step - 1).records.data());
   kept_.show(v.broad);
   v.joints = joints_.views();

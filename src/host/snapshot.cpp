@@ -151,6 +151,14 @@ void transfer_rigid(Io& io, RigidSettings& r) {
 }
 
 template <class Io>
+void transfer_shock(Io& io, ShockSettings& s) {
+  value(io, s.weight);
+  value(io, s.sweeps);
+  value(io, s.correction_sweeps);
+  value(io, s.least_slope);
+}
+
+template <class Io>
 void transfer_settings(Io& io, Snapshot& s) {
   SolverSettings& p = s.def.solver;
   value(io, s.def.gravity);
@@ -169,6 +177,7 @@ void transfer_settings(Io& io, Snapshot& s) {
   value(io, p.recycle_fraction);
   value(io, p.warm_start);
   if (p.solver == Solver::rigid) transfer_rigid(io, p.rigid);
+  if (p.solver == Solver::shock) transfer_shock(io, p.shock);
   value(io, s.def.sleep.enabled);
   value(io, s.def.sleep.speed);
   value(io, s.def.sleep.time);

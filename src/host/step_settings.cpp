@@ -30,6 +30,15 @@ void set_rigid_params(const SolverSettings& s, StepParams& p) {
   p.rigid_tolerance = s.rigid.tolerance;
 }
 
+// Velocities are solved as if contacts were rigid and had no past; penetration goes by projection, all of it.
+void set_shock_params(const SolverSettings& s, StepParams& p) {
+  p.rigid_push_rate = p.rigid_softness = p.rigid_mixing = p.rigid_slop = p.rigid_tolerance = 0.0f;
+  p.rigid_relaxation = 1.0f;
+  p.warm_start = 0;
+  p.shock_weight = s.shock.weight;
+  p.shock_slope = s.shock.least_slope;
+}
+
 }  // namespace
 
 StepParams make_step_params(const WorldDef& def, float dt) {
@@ -60,6 +69,7 @@ StepParams make_step_params(const WorldDef& def, float dt) {
   p.sleep_time = def.sleep.time;
   p.hit_speed = def.events.hit_speed;
   set_rigid_params(s, p);
+  if (s.solver == Solver::shock) set_shock_params(s, p);
   return p;
 }
 
@@ -100,6 +110,13 @@ StepShape make_step_shape(const WorldDef& def) {
   shape.sleep = def.sleep.enabled;
   shape.events = def.events.enabled;
   if (s.solver == Solver::rigid) shape.rigid = make_rigid_shape(def);
+  if (s.solver == Solver::shock) {
+    shape.rigid.on = true;
+    shape.rigid.sweeps = s.shock.sweeps;
+    shape.rigid.push = RigidPush::projection;
+    shape.rigid.push_sweeps = s.shock.correction_sweeps;
+    shape.shock = {true, s.shock.sweeps, s.shock.correction_sweeps};
+  }
   return shape;
 }
 

@@ -11,9 +11,14 @@ namespace talus {
 /// A spring and damper of a frequency [Hz] and a damping ratio [1], over a sub-step of h [s].
 Softness make_softness(float hertz, float damping_ratio, float h);
 
+/// Contacts are rows of points, solved over the whole step.
+inline bool has_rigid_rows(const SolverSettings& settings) {
+  return settings.solver == Solver::rigid || settings.solver == Solver::shock;
+}
+
 /// Sub-steps that a step has.
 inline int substeps_of(const SolverSettings& settings) {
-  return settings.solver == Solver::rigid ? 1 : settings.substeps;
+  return has_rigid_rows(settings) ? 1 : settings.substeps;
 }
 
 /// Numbers of a step of dt [s].

@@ -11,6 +11,7 @@
 #include "joint_columns.h"
 #include "pairs.h"
 #include "rigid_columns.h"
+#include "shock_columns.h"
 #include "sleep_columns.h"
 #include "solve_columns.h"
 #include "step_params.h"
@@ -36,6 +37,14 @@ struct RigidShape {
   bool operator==(const RigidShape&) const = default;
 };
 
+/// The same of shock propagation, which has rows of the rigid solvers: see ShockSettings.
+struct ShockShape {
+  bool on = false;
+  int sweeps = 0;
+  int correction_sweeps = 0;
+  bool operator==(const ShockShape&) const = default;
+};
+
 /// Facts that shape the sequence of verbs. They change rarely; a captured step is valid while they stay.
 struct StepShape {
   Index rows = 0;  // body rows, host's number: equal to counters->rows in a step that happens
@@ -54,6 +63,7 @@ struct StepShape {
   bool events = false;
   bool sleep = false;  // bodies may sleep: kernels over bodies run on listed blocks
   RigidShape rigid;
+  ShockShape shock;
   bool operator==(const StepShape&) const = default;
 };
 
@@ -71,6 +81,7 @@ struct StepViews {
   BroadScratch broad;
   SolveScratch solve;
   RigidScratch rigid;
+  ShockScratch shock;
   JointViews joints;
   SleepViews sleep;
   EventViews events;

@@ -169,6 +169,14 @@ void validate_rigid(const Where& where, const WorldDef& def) {
   }
 }
 
+void validate_shock(const Where& where, const ShockSettings& s) {
+  constexpr int kMostSweeps = 10000;
+  require_range(where, ".solver.shock.weight", s.weight, 0.0f, 1.0f);
+  require_count(where, ".solver.shock.sweeps", s.sweeps, 1, kMostSweeps);
+  require_count(where, ".solver.shock.correction_sweeps", s.correction_sweeps, 1, kMostSweeps);
+  require_range(where, ".solver.shock.least_slope", s.least_slope, 0.0f, 1.0f);
+}
+
 }  // namespace
 
 void validate_world(const Where& where, const WorldDef& def) {
@@ -180,7 +188,7 @@ void validate_world(const Where& where, const WorldDef& def) {
   require_count(where, ".reserve_bodies", def.reserve_bodies, 0, kMaxReserve);
   require_count(where, ".reserve_pairs", def.reserve_pairs, 0, kMaxReserve);
   require_count(where, ".reserve_contacts", def.reserve_contacts, 0, kMaxReserve);
-  require_enum(where, ".solver.solver", s.solver, Solver::rigid);
+  require_enum(where, ".solver.solver", s.solver, Solver::shock);
   require_enum(where, ".solver.friction", s.friction, FrictionModel::box);
   require_enum(where, ".solver.integrator", s.integrator, Integrator::moreau);
   require_enum(where, ".solver.stabilization", s.stabilization, Stabilization::split_impulse);
@@ -197,6 +205,7 @@ void validate_world(const Where& where, const WorldDef& def) {
   require_at_least_zero(where, ".sleep.time", def.sleep.time);
   require_at_least_zero(where, ".events.hit_speed", def.events.hit_speed);
   validate_rigid(where, def);
+  validate_shock(where, s.shock);
 }
 
 void validate_dt(const Where& where, const SolverSettings& solver, float dt) {

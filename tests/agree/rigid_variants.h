@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Settings that go through every path of the rigid contact solvers.
+// Settings that go through every path of the rigid contact solvers and of shock propagation.
 #pragma once
 #include <talus/talus.h>
 
@@ -40,6 +40,11 @@ inline std::vector<RigidVariant> rigid_variants() {
       make("rigid_staggered", {.stagger = 3, .sweeps = 12, .stagnation = 6}),
   };
   all[1].solver.warm_start = false;
+  RigidVariant shock{"shock", {.solver = Solver::shock, .report_residual = true}}, mixed = shock;
+  mixed.name = "shock_weighted";
+  mixed.solver.friction = FrictionModel::box;
+  mixed.solver.shock = {.weight = 0.3f, .sweeps = 4, .correction_sweeps = 2, .least_slope = 0.0f};
+  all.insert(all.end(), {shock, mixed});
   return all;
 }
 

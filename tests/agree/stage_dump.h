@@ -206,7 +206,7 @@ class Dumper {
 /// are taken up to the number of rows in use, since a sort may leave anything behind them; all others as a whole.
 inline StageDump dump_stage(Stage stage, const StepViews& v, Memory& memory) {
   const auto& [shape, params, counters, model, state, inputs, ignored_pairs, planes, last, next, broad, solve, rigid,
-               joints, sleep, events, transforms] = v;
+               shock, joints, sleep, events, transforms] = v;
   const auto& [broad_rows, entries, found, kept_bounds, candidates, grid, entry_capacity, pair_capacity,
                candidate_capacity] = broad;
   const auto& [solve_rows, pairs, contacts, color_rows, color_contacts, lanes, contact_capacity] = solve;
@@ -244,6 +244,13 @@ inline StageDump dump_stage(Stage stage, const StepViews& v, Memory& memory) {
     to.column("rigid.open", open, open.size);
     if (history.size > 0) to.column("rigid.history", history, counts.sweeps);
   }
+  const auto& [shock_bodies, shock_contacts, layers] = shock;
+  if (kShockLife.includes(stage) && shape.shock.on) {
+    to.table("shock.bodies", shock_bodies);
+    to.column("shock.layers.begin", layers.begin, layers.begin.size);
+    to.column("shock.layers.end", layers.end, layers.end.size);
+  }
+  if (kSupportsLife.includes(stage)) to.table("shock.contacts", shock_contacts, shape.shock.on ? counts.contacts : 0);
   to.table("joints.model", joints.model);
   to.table("joints.state", joints.state);  // not the lanes: packs write zeros of another sign where a joint has no row
   to.table("sleep.rows", sleep_rows);

@@ -38,6 +38,11 @@ class ShuffleExec {
     for (Index i : shuffled(size_of(n))) kernel.template run<Real>(i);
   }
 
+  template <class Body>
+  void repeat(const Index* turns, const Body& body) {
+    for (Index turn = 0; turn < *turns; ++turn) body(turn);
+  }
+
   template <class Task>
   void together(const char*, const Task& task) {
     task(*this);

@@ -70,6 +70,7 @@ inline void poison_after(Stage stage, const StepViews& v, Memory& memory) {
                candidate_capacity] = v.broad;
   const auto& [solve_rows, pairs, contacts, color_rows, color_contacts, lanes, contact_capacity] = v.solve;
   const auto& [rigid_rows, rigid_bodies, block_sum, run_sum, open, history, rigid_state] = v.rigid;
+  const auto& [shock_bodies, shock_contacts, layers] = v.shock;
   const auto& [next_pairs, next_contacts] = v.next;
   const auto& [begin, owner, partner] = next_pairs;
   const auto& [units, unit_count, place] = next_contacts;
@@ -96,6 +97,12 @@ inline void poison_after(Stage stage, const StepViews& v, Memory& memory) {
     ones.column(history);
     ones.plane(rigid_state, rigid_state == nullptr ? 0 : 1);
   }
+  if (dead(kShockLife)) {
+    ones.table(shock_bodies);
+    ones.column(layers.begin);
+    ones.column(layers.end);
+  }
+  if (dead(kSupportsLife)) ones.table(shock_contacts);
   if (stage != Stage::apply_commands) return;
   ones.column(kept_bounds);
   zeros.table(candidates);

@@ -124,6 +124,23 @@ TEST(Scenes, StartWithoutOverlap) {
   EXPECT_EQ(make_scene("plate_50").bodies.size(), 51u);
 }
 
+TEST(Scenes, ExperimentsStartAsTheyAreDescribed) {
+  for (const char* name : {"box_stack_25", "wall_200", "tower_320", "tower_roof_800", "silo_3000", "incline_1000"}) {
+    const Scene scene = make_scene(name);
+    EXPECT_FLOAT_EQ(scene.dt, 0.01f) << name;
+    const Metrics metrics = measure(scene, starting_motions(scene));
+    EXPECT_LT(metrics.pen_max, 1e-5) << name;
+    EXPECT_EQ(metrics.escaped, 0) << name;
+  }
+  const Scene roofed = make_scene("tower_roof_800");
+  ASSERT_EQ(roofed.bodies.size(), 802u);
+  EXPECT_FLOAT_EQ(*roofed.bodies[800].mass, 50 * 500.0f);
+  EXPECT_FLOAT_EQ(roofed.bodies[800].position.y, 21.5f);
+  const Scene grid = make_scene("ball_grid_125");
+  EXPECT_EQ(grid.bodies.size(), 125u);
+  EXPECT_NEAR(measure(grid, starting_motions(grid)).pen_max, 0.2, 1e-6);
+}
+
 TEST(Scenes, JointGridIsThatOfTheOtherEngines) {
   const Scene scene = make_scene("joint_grid_100");
   ASSERT_EQ(scene.bodies.size(), 10'000u);

@@ -3,6 +3,7 @@
 #pragma once
 #include "color.h"
 #include "exec.h"
+#include "heights.h"
 #include "step_views.h"
 
 namespace talus::inline TALUS_ISA {
@@ -36,15 +37,45 @@ struct ColorContactsTask {
   }
 };
 
+/// Stack heights, and the layers that contacts belong to, by all members of a team.
+struct FindLayersTask {
+  StepViews v;
+
+  template <class Team>
+  TALUS_HD void operator()(Team& team) const {
+    const ShockBodyScratch& bodies = v.shock.bodies;
+    const Column<Index>& pair = v.solve.contacts.pair;
+    const Column<std::uint32_t>& supports = v.shock.contacts.supports;
+    const Count contacts{&v.counters->contacts, v.solve.contact_capacity};
+    team.for_each("BeginHeights", {nullptr, 1}, BeginHeights{v.counters});
+    team.for_each("ClearHeights", body_rows(v), on_bodies(v, ClearHeights{v.model, v.state, bodies}));
+    team.for_each("NoteSupports", contacts,
+                  NoteSupports{v.model, v.state, v.next.pairs, v.next.contacts, pair, v.params, supports});
+    team.repeat(&v.counters->height_rounds, [&](Index round) {
+      team.for_each("ClimbHeights", contacts, ClimbHeights{v.next.pairs, pair, supports, bodies, v.counters, round});
+    });
+    team.for_each("CloseHeights", body_rows(v), on_bodies(v, CloseHeights{bodies, v.counters}));
+    team.for_each("CountLayers", {nullptr, 1}, CountLayers{v.counters});
+    team.for_each("KeyLayers", contacts,
+                  KeyLayers{v.next.pairs, pair, bodies.height, v.solve.color_contacts.sort_key, kCountBits});
+  }
+};
+
 /// Where each color begins among the sorted contacts, and in lanes.
 struct ShapeLanesTask {
   StepViews v;
 
   template <class Team>
   TALUS_HD void operator()(Team& team) const {
-    team.for_each("FindColorBegins", {&v.counters->contacts, v.solve.contact_capacity},
-                  FindColorBegins{v.solve.color_contacts.sort_key, v.counters});
+    const Count contacts{&v.counters->contacts, v.solve.contact_capacity};
+    const Column<std::uint32_t>& key = v.solve.color_contacts.sort_key;
+    const LayerLanes& layers = v.shock.layers;
+    team.for_each("FindColorBegins", contacts,
+                  FindColorBegins{key, v.counters, v.shape.shock.on ? kLayerBits + kCountBits : kCountBits});
     team.for_each("ShapeLanes", {nullptr, 1}, ShapeLanes{v.counters});
+    if (!v.shape.shock.on) return;
+    team.for_each("ClearLayers", {&v.counters->layers, layers.layer_capacity}, ClearLayers{layers});
+    team.for_each("FindLayers", contacts, FindLayers{key, v.counters, layers, kCountBits});
   }
 };
 
@@ -53,8 +84,10 @@ void color_contacts(Exec& exec, const StepViews& v) {
   exec.begin_stage(Stage::color_contacts);
   const ColorContactScratch& s = v.solve.color_contacts;
   exec.together("color_contacts", ColorContactsTask{v});
+  if (v.shape.shock.on) exec.together("find_layers", FindLayersTask{v});
   exec.sort_by_key("sort contacts by color", {s.sort_key, v.solve.contacts.sort_contact, s.spare_key, s.spare_contact},
-                   {&v.counters->contacts, v.solve.contact_capacity}, kSortKeyBits);
+                   {&v.counters->contacts, v.solve.contact_capacity},
+                   v.shape.shock.on ? kSortKeyBits + kLayerBits : kSortKeyBits);
   exec.together("shape_lanes", ShapeLanesTask{v});
 }
 

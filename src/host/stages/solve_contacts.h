@@ -9,6 +9,7 @@
 #include "solve.h"
 #include "solve_joints.h"
 #include "solve_rigid.h"
+#include "solve_shock.h"
 #include "step_views.h"
 
 namespace talus::inline TALUS_ISA {
@@ -131,7 +132,9 @@ struct SolveContactsTask {
 template <class Exec>
 void solve_contacts(Exec& exec, const StepViews& v) {
   exec.begin_stage(Stage::solve_contacts);
-  if (v.shape.rigid.on) {
+  if (v.shape.shock.on) {
+    solve_shock(exec, v);
+  } else if (v.shape.rigid.on) {
     solve_rigid(exec, v);
   } else if (v.joints.count > 0) {
     exec.together("solve_contacts", SolveContactsTask<true>{v});

@@ -28,7 +28,7 @@ struct RigidPasses {
     const SolveRowScratch& rows = v.solve.rows;
     const auto sweep_split = [&] {
       team.for_each_lane(name, {&begin[kOverflowColor], &begin[kOverflowColor + 1], v.rigid.rows.size},
-                         SplitContacts<Contacts>{contacts, velocity.data, rows.split_sums, rows.split_count});
+                         SplitContacts<Contacts>{contacts, {velocity.data}, rows.split_sums, rows.split_count});
       team.for_each("ApplySplit", {split_rows, body_rows(v).capacity},
                     on_bodies(v, ApplySplit{velocity, rows.split_sums, rows.split_count}));
     };
@@ -37,7 +37,7 @@ struct RigidPasses {
       for (int i = 0; i < kPalette; ++i) {
         const int color = backward ? kPalette - 1 - i : i;
         team.for_each_lane(name, {&begin[color], &begin[color + 1], v.rigid.rows.size},
-                           OnContacts<Contacts>{contacts, velocity.data});
+                           OnContacts<Contacts>{contacts, {velocity.data}});
       }
     }
     if (!backward) sweep_split();
@@ -49,6 +49,10 @@ struct RigidPasses {
     team.for_each("BeginRigid", {nullptr, 1},
                   BeginRigid{v.counters, v.params, r.state, r.open, v.shape.rigid.sweeps, v.shape.sleep});
     team.for_each("ClearOpen", {nullptr, r.open.size - 1}, ClearOpen{r.open});
+  }
+  template <class Team>
+  TALUS_INLINE void warm_start(Team& team) const {
+    const RigidScratch& r = v.rigid;
     sweep(team, "WarmStartRigid", WarmStartRigid{r.rows}, v.solve.rows.velocity, v.counters->color_begin,
           &v.counters->split_rows, false);
   }
@@ -105,17 +109,22 @@ struct RigidPasses {
   /// How far bodies get in this step, if not by their velocities alone.
   template <class Team>
   TALUS_INLINE void push(Team& team) const {
+    const bool moved = v.shape.rigid.push == RigidPush::projection;
+    team.for_each_lane("BeginPush", body_lanes(v),
+                       on_bodies(v, BeginPush{v.solve.rows.velocity.data, v.rigid.bodies.push.data, v.params, moved}));
+    push_sweeps(team);
+  }
+  template <class Team>
+  TALUS_INLINE void push_sweeps(Team& team) const {
     const RigidScratch& r = v.rigid;
     const bool moved = v.shape.rigid.push == RigidPush::projection;
-    const BodyVelocity* velocity = v.solve.rows.velocity.data;
-    team.for_each_lane("BeginPush", body_lanes(v),
-                       on_bodies(v, BeginPush{velocity, r.bodies.push.data, v.params, moved}));
     for (int i = 0; i < v.shape.rigid.push_sweeps; ++i) {
-      sweep(team, "PushRigid", PushRigid{r.rows, v.params, moved}, r.bodies.push, v.counters->color_begin,
+      sweep(team, "PushRigid", PushRigid{r.rows, v.params, moved, false}, r.bodies.push, v.counters->color_begin,
             &v.counters->split_rows, false);
     }
-    team.for_each_lane("EndPush", body_lanes(v),
-                       on_bodies(v, EndPush{velocity, r.bodies.push.data, v.solve.rows.move.data, v.params, moved}));
+    team.for_each_lane(
+        "EndPush", body_lanes(v),
+        on_bodies(v, EndPush{v.solve.rows.velocity.data, r.bodies.push.data, v.solve.rows.move.data, v.params, moved}));
   }
 
   /// Impulses to the cache, and to events.
@@ -149,6 +158,7 @@ struct SolveRigidTask {
     }
     if constexpr (kJoints) JointPasses{v}.template sweep<Sweep::warm_start>(team, true);
     contacts.begin(team);
+    contacts.warm_start(team);
     for (int i = 0; i < v.shape.rigid.sweeps; ++i) {
       if constexpr (kJoints) {
         JointPasses{v}.template sweep<Sweep::biased>(team, true);

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: MIT
+// Stage solve_contacts with Solver::shock: velocity-based shock propagation (kernels/shock.h). How many layers there
+// are is known where they are solved.
+#pragma once
+#include "exec.h"
+#include "integrate.h"
+#include "shock.h"
+#include "solve_rigid.h"
+#include "step_views.h"
+
+namespace talus::inline TALUS_ISA {
+
+/// Passes over one layer.
+struct LayerPasses {
+  StepViews v;
+  Index layer;
+
+  /// `contacts` on the lanes of the layer, color after color; `bodies` have what they change.
+  template <class Contacts, class Bodies, class Team>
+  TALUS_INLINE void sweep(Team& team, const char* name, const Contacts& contacts, const Bodies& bodies) const {
+    const SolveRowScratch& rows = v.solve.rows;
+    for (int color = 0; color < kPalette; ++color) {
+      team.for_each_lane(name, lanes(color), OnContacts<Contacts, Bodies>{contacts, bodies});
+    }
+    team.for_each_lane(name, lanes(kOverflowColor),
+                       SplitContacts<Contacts, Bodies>{contacts, bodies, rows.split_sums, rows.split_count});
+    team.for_each("ApplySplit", {&v.counters->split_rows, body_rows(v).capacity},
+                  on_bodies(v, ApplySplit{{bodies.velocity, rows.velocity.size}, rows.split_sums, rows.split_count}));
+  }
+
+  template <class Team>
+  TALUS_INLINE void solve(Team& team) const {
+    const RigidScratch& r = v.rigid;
+    const SolveRowScratch& rows = v.solve.rows;
+    BodyVelocity* held = v.shock.bodies.held.data;
+    const SweepRigid contacts{r.rows, v.params, r.state, PointSolver::rows, kAllRows, false, false};
+    for (int i = 0; i < v.shape.shock.sweeps; ++i) {
+      sweep(team, "SweepLayer", contacts, LayerBodies<false>{rows.velocity.data, held, layer});
+    }
+    for (int i = 0; i < v.shape.shock.correction_sweeps; ++i) {
+      sweep(team, "PushLayer", PushRigid{r.rows, v.params, false, true},
+            LayerBodies<true>{r.bodies.push.data, held, layer});
+    }
+    team.for_each("HoldBodies", body_rows(v),
+                  on_bodies(v, HoldBodies{v.shock.bodies.height, v.shock.bodies.ground, v.state, rows.velocity.data,
+                                          r.bodies.direction.data, rows.frame.data, held, layer}));
+  }
+
+ private:
+  TALUS_INLINE LaneRange lanes(int color) const {
+    const LayerLanes& of = v.shock.layers;
+    return {&of.begin.data[of.at(color, layer)], &of.end.data[of.at(color, layer)], v.rigid.rows.size};
+  }
+};
+
+/// kJoints: the world has joints. They are solved with all contacts, and after the layers, which know nothing of them.
+template <bool kJoints>
+struct SolveShockTask {
+  static constexpr bool kManyRegisters = true;
+  StepViews v;
+
+  template <class Team>
+  TALUS_INLINE void operator()(Team& team) const {
+    const RigidScratch& r = v.rigid;
+    const SolveRowScratch& rows = v.solve.rows;
+    const RigidPasses contacts{v};
+    const LaneRange bodies = body_lanes(v);
+    BodyVelocity *velocity = rows.velocity.data, *start = r.bodies.start.data, *global = r.bodies.direction.data;
+    if constexpr (kJoints) JointPasses{v}.begin(team);
+    team.for_each_lane("RememberVelocities", bodies, on_bodies(v, RememberVelocities{velocity, start, nullptr, false}));
+    team.for_each_lane("IntegrateVelocities", bodies,
+                       on_bodies(v, IntegrateVelocities{v.model, v.inputs, velocity, rows.free_velocity.data,
+                                                        rows.frame.data, v.params}));
+    team.for_each_lane("ShareForces", bodies, on_bodies(v, ShareForces{start, velocity, v.params}));
+    if constexpr (kJoints) JointPasses{v}.template sweep<Sweep::warm_start>(team, true);
+    contacts.begin(team);
+    for (int i = 0; i < v.shape.shock.sweeps; ++i) {
+      if constexpr (kJoints) JointPasses{v}.template sweep<Sweep::biased>(team, true);
+      contacts.solve(team, i);
+    }
+    contacts.measure(team);
+
+    team.for_each_lane("BeginLayerRows", contacts.all_lanes(), BeginLayerRows{r.rows});
+    team.for_each_lane("BeginLayers", bodies,
+                       on_bodies(v, BeginLayers{start, rows.free_velocity.data, v.shock.bodies.height, v.shape.rows,
+                                                velocity, global, v.shock.bodies.held.data, v.params}));
+    team.for_each_lane("BeginPush", bodies, on_bodies(v, BeginPush{velocity, r.bodies.push.data, v.params, false}));
+    team.repeat(&v.counters->layers, [&](Index layer) { LayerPasses{v, layer}.solve(team); });
+    team.for_each_lane("EndLayerRows", contacts.all_lanes(), EndLayerRows{r.rows});
+    if constexpr (kJoints) {
+      for (int i = 0; i < v.shape.shock.sweeps; ++i) JointPasses{v}.template sweep<Sweep::biased>(team, true);
+    }
+
+    team.for_each_lane("AddMoves", bodies, on_bodies(v, AddMoves{velocity, r.bodies.push.data, v.params}));
+    contacts.push_sweeps(team);
+    team.for_each_lane(
+        "IntegratePositions", bodies,
+        on_bodies(v, IntegratePositions{v.model, v.inputs, velocity, rows.free_velocity.data, rows.frame.data,
+                                        rows.displacement.data, rows.move.data, v.params, true}));
+    if constexpr (kJoints) JointPasses{v}.finish(team);
+    contacts.finish(team);
+  }
+};
+
+template <class Exec>
+void solve_shock(Exec& exec, const StepViews& v) {
+  if (v.joints.count > 0) {
+    exec.together("solve_shock", SolveShockTask<true>{v});
+  } else {
+    exec.together("solve_shock", SolveShockTask<false>{v});
+  }
+}
+
+}  // namespace talus::inline TALUS_ISA
