@@ -13,10 +13,11 @@ namespace talus {
 
 /// Rows that the scratch of a step has room for.
 struct ScratchRoom {
-  Index rows = 0;      // of bodies and the null body, in whole blocks: kernels on packs work on these
-  Index entries = 0;   // of the broad phase
-  Index pairs = 0;     // near pairs
-  Index contacts = 0;  // pairs with points
+  Index rows = 0;         // of bodies and the null body, in whole blocks: kernels on packs work on these
+  Index entries = 0;      // of the broad phase
+  Index pairs = 0;        // near pairs
+  Index contacts = 0;     // pairs with points
+  bool surfaces = false;  // with SurfaceRows
   bool operator==(const ScratchRoom&) const = default;
 };
 
@@ -61,6 +62,10 @@ class Scratch {
     const std::size_t lane_bytes = sizeof(std::uint32_t) * row::kFields * static_cast<std::size_t>(lanes);
     const std::size_t lanes_at = layout.place(lane_bytes, kLanesLife);
     solve_.lanes = {reinterpret_cast<std::uint32_t*>(base + lanes_at), lanes};
+    if (room.surfaces) {
+      const std::size_t at = layout.place(sizeof(std::uint32_t) * surface::kFields * std::size_t(lanes), kLanesLife);
+      solve_.surfaces = {reinterpret_cast<std::uint32_t*>(base + at), lanes};
+    }
     solve_.contact_capacity = room.contacts;
     put(solve_.contacts, room.contacts, kContactsLife);
     put(solve_.color_contacts, room.contacts, kColorContactsLife);

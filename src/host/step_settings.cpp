@@ -15,6 +15,21 @@ Softness make_softness(float hertz, float damping_ratio, float h) {
   return {omega / a, b * c, c};
 }
 
+namespace {
+
+// By half angles: the polynomials end at pi / 4, and every machine gives the same bits.
+FrictionPolygon make_polygon(const SolverSettings& s) {
+  if (s.friction != FrictionModel::polyhedral) return {};
+  FrictionPolygon polygon{static_cast<std::uint32_t>(s.friction_sides), 0.0f, 0.0f};
+  float sine, cosine;
+  sine_cosine_small(0.5f * kPi / static_cast<float>(s.friction_sides), sine, cosine);
+  polygon.cosine = cosine * cosine - sine * sine;
+  polygon.sine = 2.0f * sine * cosine;
+  return polygon;
+}
+
+}  // namespace
+
 StepParams make_step_params(const WorldDef& def, float dt) {
   constexpr float kMaxHertzPerRate = 0.205f;   // [1] of the sub-step rate; at 0.22 a pyramid of 820 starts to jitter
   constexpr float kJointHertzPerRate = 0.25f;  // [1] of the sub-step rate
@@ -35,6 +50,8 @@ StepParams make_step_params(const WorldDef& def, float dt) {
   p.restitution_threshold = s.restitution_threshold;
   p.speculative_distance = s.speculative_distance;
   p.recycle_fraction = s.recycle_fraction;
+  p.slip_threshold = s.slip_threshold;
+  p.polygon = make_polygon(s);
   p.box_friction = s.friction == FrictionModel::box ? 1 : 0;
   p.moreau = s.integrator == Integrator::moreau ? 1 : 0;
   p.warm_start = s.warm_start ? 1 : 0;
@@ -53,6 +70,8 @@ StepShape make_step_shape(const WorldDef& def) {
   shape.relax_iterations = s.relax_iterations;
   shape.jacobi = s.solver == Solver::jacobi;
   shape.projection = s.stabilization == Stabilization::projection;
+  shape.poisson = s.restitution == RestitutionModel::poisson;
+  shape.surfaces = shape.poisson || s.friction == FrictionModel::polyhedral;
   shape.residual = s.report_residual;
   shape.instance_transforms = def.instance_transforms;
   shape.sleep = def.sleep.enabled;

@@ -22,28 +22,37 @@ TALUS_INLINE LaneRange lanes_of(const StepViews& v, int color) {
 }
 
 /// One sweep: color after color, then the overflow color by mass splitting.
-template <Sweep kSweep, bool kMoved, class Team>
+template <Sweep kSweep, bool kMoved, bool kSurfaces, class Team>
 TALUS_INLINE void sweep_colors(Team& team, const StepViews& v) {
   const SolveRowScratch& rows = v.solve.rows;
-  const SolveContacts<kSweep, kMoved> kernel{v.solve.lanes, rows.velocity.data, rows.move.data, v.params,
-                                             v.shape.restitution};
+  const SolveContacts<kSweep, kMoved, kSurfaces> kernel{v.solve.lanes,  rows.velocity.data,  rows.move.data,
+                                                        v.params,       v.shape.restitution, v.solve.surfaces,
+                                                        v.shape.poisson};
   if (!v.shape.jacobi) {
     for (int color = 0; color < kPalette; ++color) team.for_each_lane("SolveContacts", lanes_of(v, color), kernel);
   }
   team.for_each_lane("SolveSplit", lanes_of(v, kOverflowColor),
-                     SolveSplit<kSweep, kMoved>{kernel, rows.split_sums, rows.split_count});
+                     SolveSplit<kSweep, kMoved, kSurfaces>{kernel, rows.split_sums, rows.split_count});
   team.for_each("ApplySplit", {&v.counters->split_rows, body_rows(v).capacity},
                 on_bodies(v, ApplySplit{rows.velocity, rows.split_sums, rows.split_count}));
 }
 
 /// `moved`: this is the first sweep since bodies moved.
-template <Sweep kSweep, class Team>
+template <Sweep kSweep, bool kSurfaces = false, class Team>
 TALUS_INLINE void sweep_contacts(Team& team, const StepViews& v, bool moved) {
   if (moved) {
-    sweep_colors<kSweep, true>(team, v);
+    sweep_colors<kSweep, true, kSurfaces>(team, v);
   } else {
-    sweep_colors<kSweep, false>(team, v);
+    sweep_colors<kSweep, false, kSurfaces>(team, v);
   }
+}
+
+/// Poisson's law: at the end of a sub-step.
+template <class Team>
+TALUS_INLINE void sum_compression(Team& team, const StepViews& v) {
+  if (!v.shape.poisson || !v.shape.restitution) return;
+  team.for_each("SumCompression", {&v.counters->lanes, v.solve.lanes.size},
+                SumCompression{v.solve.lanes, v.solve.surfaces});
 }
 
 /// Before positions move: how far they will, corrected color after color.
@@ -63,10 +72,11 @@ TALUS_INLINE int relax_sweeps(const StepShape& shape, int substep) {
   return shape.relax_iterations + (more ? missing : 0);
 }
 
-/// kJoints: the world has joints. A kernel of its own, since joints need more registers than contacts do.
-template <bool kJoints>
+/// kJoints: the world has joints. kSurfaces: contacts have SurfaceRows. Kernels of their own, since these need more
+/// registers than plain contacts do.
+template <bool kJoints, bool kSurfaces>
 struct SolveContactsTask {
-  static constexpr bool kManyRegisters = kJoints;
+  static constexpr bool kManyRegisters = kJoints || kSurfaces;
   StepViews v;
 
   template <class Team>
@@ -85,7 +95,7 @@ struct SolveContactsTask {
       const bool first = substep == 0;
       team.for_each_lane("IntegrateVelocities", bodies, integrate_velocities);
       if constexpr (kJoints) JointPasses{v}.template sweep<Sweep::warm_start>(team, first);
-      if (first) sweep_colors<Sweep::warm_start, false>(team, v);
+      if (first) sweep_colors<Sweep::warm_start, false, kSurfaces>(team, v);
       for (int i = 0; i < v.shape.iterations; ++i, moved = false) {
         if constexpr (kJoints) JointPasses{v}.template sweep<Sweep::biased>(team, first);
         sweep_contacts<Sweep::biased>(team, v, moved);
@@ -104,14 +114,21 @@ struct SolveContactsTask {
           // Of the sweeps that are more than asked for, which are the contacts', joints need none.
           if (i < v.shape.relax_iterations) JointPasses{v}.template sweep<Sweep::relax>(team, first);
         }
-        sweep_contacts<Sweep::relax>(team, v, moved);
+        sweep_contacts<Sweep::relax, kSurfaces>(team, v, moved);
       }
+      if constexpr (kSurfaces) sum_compression(team, v);
       if (substep + 1 < v.shape.substeps) sum_loads(team, v);
     }
     if (v.shape.restitution) {
+      if constexpr (kSurfaces) {
+        if (v.shape.poisson) {
+          team.for_each("BeginParting", {&v.counters->lanes, v.solve.lanes.size},
+                        BeginParting{v.solve.lanes, v.solve.surfaces, v.model, v.inputs, rows.velocity.data, v.params});
+        }
+      }
       for (int i = 0; i < kBounceSweeps; ++i, moved = false) {
         if constexpr (kJoints) JointPasses{v}.template sweep<Sweep::bounce>(team, false);
-        sweep_contacts<Sweep::bounce>(team, v, moved);
+        sweep_contacts<Sweep::bounce, kSurfaces>(team, v, moved);
       }
     }
     if constexpr (kJoints) JointPasses{v}.finish(team);
@@ -123,10 +140,15 @@ struct SolveContactsTask {
 template <class Exec>
 void solve_contacts(Exec& exec, const StepViews& v) {
   exec.begin_stage(Stage::solve_contacts);
-  if (v.joints.count > 0) {
-    exec.together("solve_contacts", SolveContactsTask<true>{v});
+  const bool joints = v.joints.count > 0;
+  if (joints && v.shape.surfaces) {
+    exec.together("solve_contacts", SolveContactsTask<true, true>{v});
+  } else if (joints) {
+    exec.together("solve_contacts", SolveContactsTask<true, false>{v});
+  } else if (v.shape.surfaces) {
+    exec.together("solve_contacts", SolveContactsTask<false, true>{v});
   } else {
-    exec.together("solve_contacts", SolveContactsTask<false>{v});
+    exec.together("solve_contacts", SolveContactsTask<false, false>{v});
   }
 }
 
