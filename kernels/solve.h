@@ -75,6 +75,9 @@ struct SolveContacts {
   const BodyMove* moved;  // since the last sweep; read if kMoved
   const StepParams* params;
   bool restitution;  // some body bounces
+  // how far bodies turned since the step began; read in bounce sweeps
+  const BodyFrame* frame = nullptr;
+  const BodyDisplacement* displacement = nullptr;
   // with kSurfaces
   SurfaceRows surfaces{};
   bool poisson = false;  // RestitutionModel::poisson
@@ -161,7 +164,16 @@ struct SolveContacts {
         solve_friction(lane, bodies, normal, impulse);
       }
       const Moves<Real> moves = moves_of(index_a, index_b, normal);  // not before friction, which needs the registers
-      solve_normals(lane, bodies, moves, normal, count, impulse, contact, ground);
+      [[maybe_unused]] const Real load_before = impulse[0] + impulse[1] + impulse[2] + impulse[3];
+      [[maybe_unused]] Real budget(0.0f);  // [J] that bouncing may add; negative: that it has added too much
+      if constexpr (kSweep == Sweep::bounce) budget = energy_lost(lane, index_a, index_b, bodies, normal);
+      solve_normals(lane, bodies, moves, normal, count, impulse, contact, ground, budget);
+      if constexpr (kSurfaces && kSweep == Sweep::relax) {
+        // An impact often comes only here, with the gap closed by the move: it rubs, too.
+        const Real load_now = impulse[0] + impulse[1] + impulse[2] + impulse[3];
+        const Mask<Real> hit = load_now > Real(2.0f) * load_before;
+        if (any_of(hit)) solve_surface(lane, bodies, normal, impulse);
+      }
     }
   }
 
@@ -229,8 +241,8 @@ struct SolveContacts {
 
   template <class Real>
   TALUS_INLINE void solve_normals(Index lane, BodyPair<Real>& bodies, const Moves<Real>& moves, Vec3Of<Real> normal,
-                                  Real count, Real impulse[kMaxPoints], const Softness& contact,
-                                  const Softness& ground) const {
+                                  Real count, Real impulse[kMaxPoints], const Softness& contact, const Softness& ground,
+                                  Real budget) const {
     const Real zero(0.0f), one(1.0f);
     AlongNormal<Real> along{dot(normal, bodies.b.linear - bodies.a.linear), zero,
                             bodies.inv_mass_a + bodies.inv_mass_b};
@@ -241,8 +253,6 @@ struct SolveContacts {
     if constexpr (kSweep == Sweep::biased || kSweep == Sweep::relax) {
       if (any_of(one < count)) solve_middle(lane, bodies, moves, along, count, impulse, soft);
     }
-    [[maybe_unused]] Real budget = zero;  // [J] that bouncing may still add
-    if constexpr (kSweep == Sweep::bounce) budget = energy_lost(lane, bodies, normal);
     TALUS_UNROLL
     for (int i = 0; i < kMaxPoints; ++i) {
       if (!any_of(Real(float(i)) < count)) break;
@@ -261,7 +271,8 @@ struct SolveContacts {
         const Real peak = load<Real>(rows, row::at(i, row::peak), lane);
         const Mask<Real> bounces = approach < Real(-params->restitution_threshold) && peak > zero;
         // From speed to `fastest` the energy grows by the whole budget: m (fastest^2 - speed^2) / 2.
-        const Real fastest = square_root(speed * speed + Real(2.0f) * budget / max_of(mass, Real(1e-30f)));
+        const Real square = speed * speed + Real(2.0f) * budget / max_of(mass, Real(1e-30f));
+        const Real fastest = square_root(max_of(square, zero));
         if (kSurfaces && poisson) {
           const Real parts = load<Real>(surfaces, surface::compression + i, lane);
           least = select(bounces, min_of(parts, impulse[i] + mass * (fastest - speed)), zero);
@@ -275,11 +286,12 @@ struct SolveContacts {
       if constexpr (kSweep == Sweep::bounce) {
         next = max_of(next, least);
         const Real more = next - impulse[i];
-        budget = max_of(budget - more * (speed + Real(0.5f) * more / max_of(mass, Real(1e-30f))), zero);
+        budget = budget - more * (speed + Real(0.5f) * more / max_of(mass, Real(1e-30f)));
       }
       along.add(next - impulse[i]);
       bodies.turn(next - impulse[i], levers);
       store(rows, row::at(i, row::impulse), lane, next);
+      if constexpr (kSurfaces && kSweep == Sweep::relax) impulse[i] = next;
       if (kSweep != Sweep::bounce && restitution) {
         store(rows, row::at(i, row::peak), lane, max_of(next, load<Real>(rows, row::at(i, row::peak), lane)));
       }
@@ -290,17 +302,31 @@ struct SolveContacts {
   /// [J] What the two bodies had more before this step's impact. Restitution gives back no more than this, whatever the
   /// law asks for: with friction, laws of speeds and of impulses may both gain energy (S0-22).
   template <class Real>
-  TALUS_INLINE Real energy_lost(Index lane, const BodyPair<Real>& bodies, Vec3Of<Real> normal) const {
+  TALUS_INLINE Real energy_lost(Index lane, const RowIndices<Real>& index_a, const RowIndices<Real>& index_b,
+                                const BodyPair<Real>& bodies, Vec3Of<Real> normal) const {
     constexpr float kRounding = 1.00001f;  // [1] so that elastic impacts are not slowed by the last bit
     const Vec3Of<Real> t1 = load_vector<Real>(rows, row::tangent, lane);
     const Levers<Real> middle = load_levers<Real>(row::middle_a, row::middle_b, lane);
     const Levers<Real> levers1 = load_levers<Real>(row::friction_a1, row::friction_b1, lane);
     const Levers<Real> levers2 = load_levers<Real>(row::friction_a2, row::friction_b2, lane);
-    const ContactFrame<Real> frame{normal,    t1,       cross(normal, t1), middle.a, levers1.a,
-                                   levers2.a, middle.b, levers1.b,         levers2.b};
-    const Real now = pair_energy(frame, bodies.a.linear, bodies.a.angular, bodies.b.linear, bodies.b.angular,
-                                 bodies.inv_mass_a, bodies.turns_a, bodies.inv_mass_b, bodies.turns_b);
-    return max_of(Real(kRounding) * load<Real>(rows, row::energy, lane) - now, Real(0.0f));
+    const ContactFrame<Real> axes{normal,    t1,       cross(normal, t1), middle.a, levers1.a,
+                                  levers2.a, middle.b, levers1.b,         levers2.b};
+    const Vec3Of<Real> spin_a = spin_now(index_a, bodies.a.angular), spin_b = spin_now(index_b, bodies.b.angular);
+    const Real now =
+        pair_energy(axes, bodies.a.linear, select<Real>(bodies.turns_a > Real(0.0f), spin_a, bodies.a.angular),
+                    bodies.b.linear, select<Real>(bodies.turns_b > Real(0.0f), spin_b, bodies.b.angular),
+                    bodies.inv_mass_a, bodies.turns_a, bodies.inv_mass_b, bodies.turns_b);
+    return Real(kRounding) * load<Real>(rows, row::energy, lane) - now;
+  }
+  /// An angular velocity in the scaled axes that the body has by now, whose squared length is its energy.
+  template <class Real>
+  TALUS_INLINE Vec3Of<Real> spin_now(const RowIndices<Real>& index, Vec3Of<Real> w) const {
+    Real axes[8], gone[8];
+    gather_together(&frame->orientation.x, index.data(), axes);
+    gather_together(&displacement->shift.x, index.data(), gone);
+    const Vec3Of<Real> per_axis{axes[4], axes[5], axes[6]};
+    const Vec3Of<Real> own = rotate_back(QuatOf<Real>{gone[4], gone[5], gone[6], gone[7]}, scale(per_axis, w));
+    return {own.x / per_axis.x, own.y / per_axis.y, own.z / per_axis.z};
   }
 
   /// The same impulse more on every point, such that their mean is satisfied, before each gets its own. Gauss-Seidel

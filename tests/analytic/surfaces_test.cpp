@@ -65,7 +65,7 @@ TEST_P(Surfaces, PolygonIsWeakerBetweenItsCorners) {
 
 // ---- grain ---------------------------------------------------------------------------------------------------------
 
-/// [m/s^2] What brakes a body that slides in a direction at 40 m/s, which a tenth of a second hardly turns.
+/// [m/s^2] What brakes a body that slides fast enough that a tenth of a second hardly turns.
 Vecd braking(Slider& slider) {
   slider.world.step_n(2, kStep);
   const Vecd before = slider.velocity();
@@ -81,7 +81,7 @@ TEST_P(Surfaces, GrainTurnsFrictionOffTheDirectionOfSliding) {
     SCOPED_TRACE(std::to_string(angle) + " degrees");
     Slider slider(def(),
                   {.friction = 0.5f, .grain = {1.0f, 0.0f, 0.0f}, .friction_along = 0.2f, .friction_across = 0.8f},
-                  40.0 * heading(angle * kDegree));
+                  150.0 * heading(angle * kDegree));
     slider.world.set_material(slider.ground, {.friction = 1.0f, .friction_combine = Combine::multiply});
     const Vecd acceleration = braking(slider);
     const double c = std::cos(angle * kDegree), s = std::sin(angle * kDegree), size = std::hypot(a * c, b * s);
@@ -113,7 +113,8 @@ TEST_P(Surfaces, CrossedGrainsFollowTheMatchstickModel) {
 TEST_P(Surfaces, GrainTurnsWithItsBody) {
   const Material skate{.friction = 1.0f, .grain = {1.0f, 0.0f, 0.0f}, .friction_along = 0.01f, .friction_across = 1.0f};
   World world(def());
-  world.add_body({.shape = plane({0.0f, 1.0f, 0.0f}), .material = {.friction = 1.0f}});
+  world.add_body(
+      {.shape = plane({0.0f, 1.0f, 0.0f}), .material = {.friction = 1.0f, .friction_combine = Combine::multiply}});
   const BodyId id = world.add_body({.shape = box({0.5f, 0.1f, 0.2f}),
                                     .position = {0.0f, 0.1f, 0.0f},
                                     .orientation = turn({0.0f, 1.0f, 0.0f}, -0.5 * kPi),  // x to z
@@ -287,7 +288,7 @@ TEST_P(Surfaces, BothLawsGiveTheSameBounceWithoutFriction) {
       velocity[int(law)] = vec(world.linear_velocity(ball));
     }
     EXPECT_NEAR(velocity[1].y, velocity[0].y, 0.01 * 4.43) << "restitution " << e;
-    if (e > 0) EXPECT_GT(velocity[0].y, 0.4 * double(e) * 4.43);
+    EXPECT_GE(velocity[0].y, 0.4 * double(e) * 4.43 - 0.2);
   }
 }
 
@@ -321,35 +322,34 @@ TEST_P(Surfaces, PoissonsLawRubsInBothPhases) {
   }
 }
 
-// A rod whose end hits the ground at an angle (S0-22): the normal impulse turns it, and friction acts on the turning.
-// By Newton's law the end leaves with e times its speed, by Poisson's with what e times the stopping impulse gives.
-TEST_P(Surfaces, TheTwoLawsDifferForARodThatSticks) {
-  const double angle = 60 * kDegree, half = 0.9, radius = 0.1, e = 0.5;
-  double speed[2], expected[2];
+// A rod whose end hits the ground at an angle (S0-22). It skids while it is stopped and sticks while it parts: by
+// Newton's law the end leaves with e times its speed, by Poisson's with what e times the stopping impulse gives.
+TEST_P(Surfaces, TheTwoLawsDifferWhereARodStopsSkidding) {
+  const double angle = 60 * kDegree, half = 0.9, radius = 0.1, e = 0.8, mu = 0.6, fall = 4;
   for (const RestitutionModel law : kLaws) {
-    World world(weightless(by_law(law)));
-    world.add_body({.shape = plane({0.0f, 1.0f, 0.0f}), .material = {.friction = 10.0f}});
-    const Quat q = turn({0.0f, 0.0f, 1.0f}, angle - 0.5 * kPi);  // its axis at `angle` to the ground
+    World world(weightless({.restitution = law, .relax_iterations = 24}));  // sweeps until normal and friction agree
+    world.add_body({.shape = plane({0.0f, 1.0f, 0.0f}), .material = {.friction = float(mu)}});
     const BodyId rod = world.add_body({.shape = capsule(float(radius), float(half)),
-                                       .position = {0.0f, float(radius + half * std::sin(angle) + 0.05), 0.0f},
-                                       .orientation = q,
-                                       .linear_velocity = {0.0f, -4.0f, 0.0f},
-                                       .material = {.friction = 10.0f, .restitution = float(e)}});
-    const BodyDef before = world.definition(rod);
-    world.step_n(4, kStep);
+                                       .position = {0.0f, float(radius + half * std::sin(angle) + 0.01), 0.0f},
+                                       .orientation = turn({0.0f, 0.0f, 1.0f}, angle - 0.5 * kPi),
+                                       .material = {.friction = float(mu), .restitution = float(e)}});
+    const BodyDef d = world.definition(rod);
+    const double m = double(*d.mass), i = double(d.inertia->z);
     const Vecd arm{-half * std::cos(angle), -half * std::sin(angle) - radius, 0};
+    // What an impulse along the normal n and the tangent t adds to the velocity of the end.
+    const double nn = 1 / m + arm.x * arm.x / i, tt = 1 / m + arm.y * arm.y / i, nt = -arm.x * arm.y / i;
+    const double stop = fall / (nn - mu * nt), slip = 0.2, skid = slip - stop * (nt - mu * tt);
+    const double grip = -(slip + nt * e * stop) / tt;  // what friction has to give while it parts
+    ASSERT_LT(std::fabs(grip), mu * e * stop);
+    const double expected = law == RestitutionModel::newton ? e * fall : nn * e * stop + nt * grip;
+    world.set_velocity(rod, {float(skid), float(-fall), 0.0f}, {});
+    world.step(1.0f / 240);
     const Vecd end = vec(world.linear_velocity(rod)) + cross(vec(world.angular_velocity(rod)), arm);
-    speed[int(law)] = end.y;
-    // Matrix of the end: what an impulse (t, n) adds to its velocity. All of it sticks, as friction is large.
-    const double m = double(*before.mass), i = double(before.inertia->z);
-    const double nn = 1 / m + arm.x * arm.x / i, tt = 1 / m + arm.y * arm.y / i, tn = -arm.x * arm.y / i;
-    const double det = nn * tt - tn * tn, stop_n = 4 * tt / det;
-    expected[0] = e * 4;
-    // Parting by e stop_n, while friction keeps the end from slipping.
-    expected[1] = e * stop_n * (nn - tn * tn / tt);
+    EXPECT_NEAR(end.y, expected, 0.05 * expected) << (law == RestitutionModel::newton ? "newton" : "poisson");
+    if (law == RestitutionModel::poisson) {
+      EXPECT_GT(std::fabs(expected / (e * fall) - 1), 0.1);
+    }
   }
-  EXPECT_NEAR(speed[1], expected[1], 0.05 * expected[1]);
-  EXPECT_NEAR(speed[0], expected[0], 0.05 * expected[0]);
 }
 
 /// [J] Of one body.
@@ -361,6 +361,7 @@ double kinetic_energy(World& world, BodyId id) {
   return 0.5 * (double(*d.mass) * dot(v, v) + i.x * own.x * own.x + i.y * own.y * own.y + i.z * own.z * own.z);
 }
 
+// Rows are fixed in a step: after an impact some of these spin by 40 rad/s, which is 0.15 rad in a step of 1/240 s.
 TEST_P(Surfaces, NoCollisionGainsEnergy) {
   for (const RestitutionModel law : kLaws) {
     for (const bool on_ground : {false, true}) {
@@ -384,7 +385,7 @@ TEST_P(Surfaces, NoCollisionGainsEnergy) {
         };
         const float bounce[] = {0.0f, 0.5f, 0.9f, 1.0f};
         const Material material{.friction = random.between(0.0f, 1.5f), .restitution = bounce[random.below(4)]};
-        const float place = 12.0f * float(i);
+        const float place = 60.0f * float(i);
         const auto body = [&](float side) {
           return BodyDef{.shape = any_shape(),
                          .position = {place, 1.2f + 1.2f * side, 0.3f * side},
@@ -400,7 +401,7 @@ TEST_P(Surfaces, NoCollisionGainsEnergy) {
       }
       std::vector<Vec3> start;
       for (const BodyId id : a) start.push_back(world.linear_velocity(id));
-      world.step_n(60, kStep);
+      world.step_n(240, kStep / 4);
       int hits = 0;
       double worst = 0;
       for (std::size_t i = 0; i < a.size(); ++i) {

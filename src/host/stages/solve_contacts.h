@@ -25,9 +25,9 @@ TALUS_INLINE LaneRange lanes_of(const StepViews& v, int color) {
 template <Sweep kSweep, bool kMoved, bool kSurfaces, class Team>
 TALUS_INLINE void sweep_colors(Team& team, const StepViews& v) {
   const SolveRowScratch& rows = v.solve.rows;
-  const SolveContacts<kSweep, kMoved, kSurfaces> kernel{v.solve.lanes,  rows.velocity.data,  rows.move.data,
-                                                        v.params,       v.shape.restitution, v.solve.surfaces,
-                                                        v.shape.poisson};
+  const SolveContacts<kSweep, kMoved, kSurfaces> kernel{
+      v.solve.lanes,   rows.velocity.data,     rows.move.data,   v.params,       v.shape.restitution,
+      rows.frame.data, rows.displacement.data, v.solve.surfaces, v.shape.poisson};
   if (!v.shape.jacobi) {
     for (int color = 0; color < kPalette; ++color) team.for_each_lane("SolveContacts", lanes_of(v, color), kernel);
   }
