@@ -107,13 +107,15 @@ struct MarkReplaced {
 struct EndContact {
   PairList pairs;
   Column<const std::uint8_t> replaced;
-  ContactRecords contacts;        // in/out: the pair's own
-  Column<std::uint8_t> touching;  // of events, the same; may be empty
+  ContactRecords contacts;         // in/out: the pair's own
+  Column<std::uint8_t> touching;   // of events, the same; may be empty
+  Column<RollingImpulse> rolling;  // the same
 
   TALUS_HD void operator()(Index pair) const {
     if (replaced[pairs.owner[pair]] == 0 && replaced[pairs.partner[pair]] == 0) return;
     contacts[pair].count = 0.0f;
     if (touching.size > 0) touching[pair] = 0;
+    if (rolling.size > 0) rolling[pair] = {{0.0f, 0.0f, 0.0f}, 0.0f};
   }
 };
 

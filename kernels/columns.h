@@ -29,7 +29,7 @@
   X(float, gravity_scale, "1", "")                                                              \
   X(float, linear_damping, "1/s", "")                                                           \
   X(float, angular_damping, "1/s", "")                                                          \
-  X(std::uint32_t, flags, "1", "kNeverSleeps")
+  X(std::uint32_t, flags, "1", "kNeverSleeps | number of the material << kMaterialShift (material.h)")
 
 #define TALUS_BODY_STATE(X)                                                                                    \
   X(Vec3, position, "m", "centre of mass, world frame")                                                        \

@@ -73,11 +73,32 @@ struct ContactRecords {
   }
 };
 
+/// What a contact resisted rolling with, in worlds with StepShape::surfaces. 16 bytes.
+struct alignas(16) RollingImpulse {
+  Vec3 impulse;  // [N m s] on B, world frame, of the last sub-step; zero: none
+  float unused;
+};
+
 /// The pairs of one step with their contacts, row for row.
 struct ContactCache {
   PairList pairs;
   ContactRecords contacts;
+  Column<RollingImpulse> rolling;  // empty unless used
   bool operator==(const ContactCache&) const = default;
 };
 
 }  // namespace talus
+
+namespace talus::inline TALUS_ISA {
+
+/// Row of a pair in the last cache, or -1. An owner has few partners, in ascending order.
+TALUS_INLINE Index find_last_row(const ContactCache& last, Index cached_rows, Index a, Index b) {
+  if (a >= cached_rows) return -1;
+  const Index end = last.pairs.begin[a + 1];
+  for (Index row = last.pairs.begin[a]; row < end; ++row) {
+    if (last.pairs.partner[row] == b) return row;
+  }
+  return -1;
+}
+
+}  // namespace talus::inline TALUS_ISA

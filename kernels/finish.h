@@ -71,11 +71,21 @@ struct FinishBodies {
   }
 };
 
-/// Impulses for the next step's warm start. Padding lanes have no points.
+/// Before contacts store theirs. One element is one pair.
+struct ClearRolling {
+  Column<RollingImpulse> rolling;
+  TALUS_HD void operator()(Index pair) const { rolling[pair] = {{0.0f, 0.0f, 0.0f}, 0.0f}; }
+};
+
+/// Impulses for the next step's warm start. Padding lanes have no points. kSurfaces: contacts have SurfaceRows.
+template <bool kSurfaces>
 struct StoreImpulses {
   SolverRows rows;
   ContactRecords contacts;  // out: the lane's own
   const StepParams* params;
+  // with kSurfaces
+  SurfaceRows surfaces{};
+  Column<RollingImpulse> rolling{};  // out: the lane's own
 
   template <class Real>
   TALUS_INLINE void solve(Index lane) const {
@@ -89,16 +99,43 @@ struct StoreImpulses {
     }
     // The normal impulses may have fallen after friction was solved: what is carried on stays within its limit.
     const Real limit = load<Real>(rows, row::friction, lane) * load_sum;
-    const Real twist_limit = limit * load<Real>(rows, row::twist_arm, lane);
+    Real twist_limit = limit * load<Real>(rows, row::twist_arm, lane);
+    if constexpr (kSurfaces) twist_limit = twist_limit + load_sum * load<Real>(surfaces, surface::torsion, lane);
     const Real twist = clamp_to(load<Real>(rows, row::twist_impulse, lane), -twist_limit, twist_limit);
     Real f1 = load<Real>(rows, row::friction_impulse, lane), f2 = load<Real>(rows, row::friction_impulse + 1, lane);
-    limit_friction(params->box_friction != 0, limit, f1, f2);
+    if constexpr (kSurfaces) {
+      const Real along = load<Real>(surfaces, surface::along, lane),
+                 across = load<Real>(surfaces, surface::across, lane);
+      project_friction(*params, along * load_sum, across * load_sum, f1, f2);
+    } else {
+      limit_friction(params->box_friction != 0, limit, f1, f2);
+    }
     const Vec3Of<Real> normal = load_vector<Real>(rows, row::normal, lane);
     const Vec3Of<Real> t1 = load_vector<Real>(rows, row::tangent, lane), t2 = cross(normal, t1);
     const Vec3Of<Real> friction = f1 * t1 + f2 * t2;
     const Real unit[8] = {friction.x, friction.y, friction.z, twist, impulse[0], impulse[1], impulse[2], impulse[3]};
     const RowIndices<Real> pairs(rows, row::pair, lane);
     scatter_unit_together(contacts, pairs.data(), kImpulseUnit, unit, zero < count);
+    if constexpr (kSurfaces) store_rolling(lane, pairs, count, load_sum, t1, t2);
+  }
+
+  template <class Real>
+  TALUS_INLINE void store_rolling(Index lane, const RowIndices<Real>& pairs, Real count, Real load_sum, Vec3Of<Real> t1,
+                                  Vec3Of<Real> t2) const {
+    constexpr int kWidth = LaneCount<Real>::value;
+    const Real zero(0.0f);
+    Real r1 = load<Real>(surfaces, surface::roll_impulse, lane),
+         r2 = load<Real>(surfaces, surface::roll_impulse + 1, lane);
+    project_on_circle(load<Real>(surfaces, surface::rolling, lane) * load_sum, r1, r2);
+    const Vec3Of<Real> torque = r1 * t1 + r2 * t2;
+    float x[kWidth], y[kWidth], z[kWidth];
+    store_lanes(x, torque.x + zero);
+    store_lanes(y, torque.y + zero);
+    store_lanes(z, torque.z + zero);
+    const unsigned wanted = lane_bits(zero < count);
+    for (int i = 0; i < kWidth; ++i) {
+      if ((wanted >> i) & 1u) rolling[Index(pairs.data()[i])] = {{x[i], y[i], z[i]}, 0.0f};
+    }
   }
 };
 

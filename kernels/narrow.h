@@ -19,16 +19,6 @@ constexpr std::uint32_t kRecycledBatch = 15;  // batch key of pairs that need no
 constexpr float kRecycleSine = 0.00873f;      // sine of half the turn (1 degree) beyond which a manifold is remade
 constexpr float kMatchFraction = 0.04f;       // [radius of A] points nearer than this are the same one; 2 cm at 0.5 m
 
-/// Row of a pair in the last cache, or -1. An owner has few partners, in ascending order.
-TALUS_INLINE Index find_last_row(const ContactCache& last, Index cached_rows, Index a, Index b) {
-  if (a >= cached_rows) return -1;
-  const Index end = last.pairs.begin[a + 1];
-  for (Index row = last.pairs.begin[a]; row < end; ++row) {
-    if (last.pairs.partner[row] == b) return row;
-  }
-  return -1;
-}
-
 /// How many units the record of each pair takes: a scan makes places of them. One element is one pair.
 struct SizeRecords {
   Column<std::uint8_t> shape;  // of each row

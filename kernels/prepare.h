@@ -5,7 +5,9 @@
 #include "contact_columns.h"
 #include "lanes.h"
 #include "material.h"
+#include "math/angle.h"
 #include "math/vec3.h"
+#include "pair_energy.h"
 #include "solve_columns.h"
 #include "step_params.h"
 
@@ -14,6 +16,10 @@ namespace talus::inline TALUS_ISA {
 /// Arm of the friction against a twist, as a part of the radius of the circle that two round bodies touch in: 3 pi / 16
 /// for Hertz' pressure, which falls to zero at the rim.
 constexpr float kPatchArm = 0.58904862f;
+/// [m/s] Where things bounce, points that part faster than this start without the impulse of the last step, which was
+/// that of an impact: few sweeps do not get rid of four such points, and a box in the air took up three times its
+/// energy.
+constexpr float kParting = 0.05f;
 
 /// Angular velocity in scaled axes, see solve_columns.h. Never -0: see IntegrateVelocities.
 template <class Real>
@@ -81,6 +87,7 @@ struct PreparedBody {
   Real inv_mass, turns;  // both times the number of contacts that share the body
 
   TALUS_INLINE Vec3Of<Real> own(Vec3Of<Real> direction) const { return rotate_back(orientation, direction); }
+  TALUS_INLINE Vec3Of<Real> world(Vec3Of<Real> own_direction) const { return rotate(orientation, own_direction); }
   /// Lever in scaled axes of a point along a direction, both in the body's own axes.
   TALUS_INLINE Vec3Of<Real> lever(Vec3Of<Real> at, Vec3Of<Real> direction) const {
     return talus::scale(scale, cross(at, direction));
@@ -89,7 +96,40 @@ struct PreparedBody {
   TALUS_INLINE Real give(Vec3Of<Real> lever1, Vec3Of<Real> lever2) const { return turns * dot(lever1, lever2); }
 };
 
+/// The tangent plane of two surfaces with a grain: its first axis, and the coefficients along both.
+template <class Real>
+struct GrainFrame {
+  Vec3Of<Real> tangent;
+  Real along, across;
+};
+
+/// Matchstick model (S1-117, S1-118): t halves the angle between the two grains, and the ellipse goes with that angle
+/// from the coefficients of the grain, d = 1, to the circle of `friction`, d = 0, where they are at right angles. A
+/// surface without grain follows the other one. Where a grain leaves its surface it fades.
+/// grain_a, grain_b: world frame, unit or zero; t: the tangent where there is no grain.
+template <class Real>
+TALUS_INLINE GrainFrame<Real> matchstick_frame(Vec3Of<Real> normal, Vec3Of<Real> grain_a, Vec3Of<Real> grain_b,
+                                               Vec3Of<Real> t, Real friction, Real along, Real across) {
+  constexpr float kFlat = 0.1f;  // [1] sine of the angle to the normal below which a grain fades: 6 degrees
+  const Real zero(0.0f), one(1.0f), tiny(1e-6f);
+  const Vec3Of<Real> in_a = grain_a - dot(normal, grain_a) * normal, in_b = grain_b - dot(normal, grain_b) * normal;
+  const Real size_a = length(in_a), size_b = length(in_b);
+  const Mask<Real> has_a = size_a > tiny, has_b = size_b > tiny;
+  const Vec3Of<Real> unit_a = (one / max_of(size_a, tiny)) * in_a, unit_b = (one / max_of(size_b, tiny)) * in_b;
+  const Vec3Of<Real> s_a = select<Real>(has_a, unit_a, unit_b), own_b = select<Real>(has_b, unit_b, unit_a);
+  const Vec3Of<Real> s_b = select<Real>(dot(s_a, own_b) < zero, -own_b, own_b), sum = s_a + s_b;
+  const Real angle = arc_tangent(length(cross(s_a, s_b)), dot(s_a, s_b));
+  const Real depth_a = select(has_a, min_of(size_a / Real(kFlat), one), one);
+  const Real depth_b = select(has_b, min_of(size_b / Real(kFlat), one), one);
+  const Mask<Real> some = has_a || has_b;
+  const Real d = select(some, (one - angle * Real(2.0f / kPi)) * depth_a * depth_b, zero);
+  return {select<Real>(some, (one / max_of(length(sum), tiny)) * sum, t), d * along + (one - d) * friction,
+          d * across + (one - d) * friction};
+}
+
 /// One lane is a contact, or padding at the end of a color. All lanes of a pack have the same color.
+/// kSurfaces: with SurfaceRows.
+template <bool kSurfaces>
 struct PrepareContacts {
   // model
   BodyModel model;
@@ -103,6 +143,11 @@ struct PrepareContacts {
   const StepParams* params;
   Index null_body;
   bool restitution;  // some body bounces
+  BodyInputs inputs;
+  // with kSurfaces
+  MaterialTable materials;
+  ContactCache last;     // rolling
+  SurfaceRows surfaces;  // out
   // out: points that no lane of a pack has are left as they were
   SolverRows rows;
 
@@ -114,12 +159,20 @@ struct PrepareContacts {
     float there[kWidth], share_a[kWidth], share_b[kWidth], friction[kWidth], restitution[kWidth];
     float curvature[kWidth];  // [1/m] sum of the two surfaces' where they are round; 0: both are flat or sharp
   };
+  /// More of it, with kSurfaces.
+  template <int kWidth>
+  struct SurfaceSources {
+    float along[kWidth], across[kWidth], sliding[kWidth], torsion[kWidth], rolling[kWidth];
+    float grain_a[3][kWidth], grain_b[3][kWidth], rolled[3][kWidth];
+  };
 
   template <class Real>
   TALUS_INLINE void solve(Index lane) const {
     constexpr int kWidth = LaneCount<Real>::value;
     Sources<kWidth> from;
     find_sources(lane, from);
+    [[maybe_unused]] SurfaceSources<kWidth> surface_from;
+    if constexpr (kSurfaces) find_surfaces(from, surface_from);
     const Real zero(0.0f), one(1.0f);
     const Mask<Real> there = load_lanes(from.there, Real{}) > zero;
     Real header[8], carried[8];
@@ -129,7 +182,7 @@ struct PrepareContacts {
     const Vec3Of<Real> normal{header[0], header[1], header[2]};
     const Real count = select(there, header[3], zero), mass = a.inv_mass + b.inv_mass;
     const Vec3Of<Real> normal_a = a.own(normal), normal_b = b.own(normal);
-    const Real warm(params->warm_start != 0 ? 1.0f : 0.0f);
+    Real warm(params->warm_start != 0 ? 1.0f : 0.0f);
     const auto put = [&](int field, Real value) { store(rows, field, lane, select(there, value, zero)); };
     const auto put_vector = [&](int field, Vec3Of<Real> value) {
       put(field, value.x);
@@ -140,6 +193,7 @@ struct PrepareContacts {
     Vec3Of<Real> center_a{zero, zero, zero}, center_b = center_a, local_a[kMaxPoints];
     Real depth = zero;  // [m] of the first point
     Real weights = zero, middle_separation = zero, points_give = zero;
+    [[maybe_unused]] Real bears = zero;  // [N s] carried over
     for (int i = 0; i < kMaxPoints && any_together(Real(float(i)) < count); ++i) {
       const Mask<Real> has = Real(float(i)) < count;
       Real point[8];
@@ -160,11 +214,15 @@ struct PrepareContacts {
       put_point(row::lever_b + 2, lever_b.z);
       put_point(row::separation, separation);
       put_point(row::mass, one / k);
-      put_point(row::impulse, warm * carried[4 + i]);
+      Real start = warm * carried[4 + i];
       if (restitution) {
-        put_point(row::approach, approach_speed<Real>(from, normal, lever_a, lever_b));
+        const Real approach = approach_speed<Real>(from, normal, lever_a, lever_b);
+        put_point(row::approach, approach);
         put_point(row::peak, zero);
+        start = select(approach > Real(kParting), zero, start);
+        bears = bears + select(has, start, zero);
       }
+      put_point(row::impulse, start);
       if (i == 0) depth = max_of(-separation, zero);
       // Friction acts where the surfaces touch: points that are still apart count less.
       const Real near = one - max_of(separation, zero) / Real(params->speculative_distance);
@@ -196,10 +254,17 @@ struct PrepareContacts {
     put(row::middle_separation, share * middle_separation);
     put(row::middle_give, mass + a.give(middle_a, middle_a) + b.give(middle_b, middle_b));
     put(row::points_give, points_give / count);
-    put(row::friction, load_lanes(from.friction, Real{}));
+    const Real friction_of = load_lanes(from.friction, Real{});
+    if constexpr (!kSurfaces) put(row::friction, friction_of);
     put(row::restitution, load_lanes(from.restitution, Real{}));
 
-    const Vec3Of<Real> t1 = tangent_of(normal), t2 = cross(normal, t1);
+    GrainFrame<Real> grain{tangent_of(normal), friction_of, friction_of};
+    if constexpr (kSurfaces) {
+      grain = matchstick_frame(normal, a.world(vector_of<Real>(surface_from.grain_a)),
+                               b.world(vector_of<Real>(surface_from.grain_b)), grain.tangent, friction_of,
+                               load_lanes(surface_from.along, Real{}), load_lanes(surface_from.across, Real{}));
+    }
+    const Vec3Of<Real> t1 = grain.tangent, t2 = cross(normal, t1);
     const Vec3Of<Real> t1_a = a.own(t1), t1_b = b.own(t1), t2_a = cross(normal_a, t1_a), t2_b = cross(normal_b, t1_b);
     const Vec3Of<Real> a1 = a.lever(at_a, t1_a), b1 = b.lever(at_b, t1_b);
     const Vec3Of<Real> a2 = a.lever(at_a, t2_a), b2 = b.lever(at_b, t2_b);
@@ -221,11 +286,157 @@ struct PrepareContacts {
     // friction a ball that spins between two others would do so for ever.
     const Real curvature = load_lanes(from.curvature, Real{});
     const Real circle = square_root(select(curvature > zero, depth / max_of(curvature, Real(1e-6f)), zero));
-    put(row::twist_arm, select(count > one, arm / count, Real(kPatchArm) * circle));
+    const Real twist_arm = select(count > one, arm / count, Real(kPatchArm) * circle);
+    put(row::twist_arm, twist_arm);
+    if (restitution || kSurfaces) {
+      Real now_a[8], now_b[8];
+      gather_together(&bodies.velocity.data->linear.x, from.a, now_a);
+      gather_together(&bodies.velocity.data->linear.x, from.b, now_b);
+      const ContactMotion<Real> motion{{now_a[0], now_a[1], now_a[2]},
+                                       {now_a[4], now_a[5], now_a[6]},
+                                       {now_b[0], now_b[1], now_b[2]},
+                                       {now_b[4], now_b[5], now_b[6]}};
+      if (restitution) {
+        const ContactFrame<Real> frame{normal, t1, t2, middle_a, a1, a2, middle_b, b1, b2};
+        put(row::energy, energy_of(pushed(from, a, b, motion, normal), frame, a, b));
+      }
+      if constexpr (kSurfaces) {
+        const Vec3Of<Real> dv = motion.v_b - motion.v_a;
+        const Real slip1 = dot(t1, dv) + dot(b1, motion.w_b) - dot(a1, motion.w_a);
+        const Real slip2 = dot(t2, dv) + dot(b2, motion.w_b) - dot(a2, motion.w_a);
+        const Real spin = twist_arm * (dot(twist_b, motion.w_b) - dot(twist_a, motion.w_a));
+        // Decided once a step, by the slip that it starts with. No chatter: just above the threshold a contact that
+        // holds less lets bodies get faster, just below it one that holds more lets them get slower (S0-16).
+        const Real threshold(params->slip_threshold);
+        const Mask<Real> slides = slip1 * slip1 + slip2 * slip2 + spin * spin > threshold * threshold;
+        const Real left = select(slides, load_lanes(surface_from.sliding, Real{}), one);
+        grain.along = left * grain.along;
+        grain.across = left * grain.across;
+        put(row::friction, Real(0.5f) * (grain.along + grain.across));
+        const Real difference = Real(0.5f) * (k11 - k22);
+        const Real largest = Real(0.5f) * (k11 + k22) + square_root(difference * difference + k12 * k12);
+        put_surface(lane, there, surface_from, grain, one / largest);
+        put_rolling(lane, there, surface_from, t1, t2, a, b, warm);
+      }
+    }
     const Vec3Of<Real> friction{carried[0], carried[1], carried[2]};
+    if (restitution) warm = select(bears > zero, warm, zero);
     put(row::friction_impulse, warm * dot(friction, t1));
     put(row::friction_impulse + 1, warm * dot(friction, t2));
     put(row::twist_impulse, warm * carried[3]);
+  }
+
+  /// Velocities of the two bodies, angular ones in scaled axes.
+  template <class Real>
+  struct ContactMotion {
+    Vec3Of<Real> v_a, w_a, v_b, w_b;
+  };
+
+  template <class Real, int kWidth>
+  TALUS_INLINE static Vec3Of<Real> vector_of(const float (&lanes)[3][kWidth]) {
+    return {load_lanes(lanes[0], Real{}), load_lanes(lanes[1], Real{}), load_lanes(lanes[2], Real{})};
+  }
+
+  /// With what outer forces add during the step, but along the normal: what bouncing is measured by is the approach at
+  /// the start of the step.
+  template <class Real, int kWidth>
+  TALUS_INLINE ContactMotion<Real> pushed(const Sources<kWidth>& from, const PreparedBody<Real>& a,
+                                          const PreparedBody<Real>& b, ContactMotion<Real> motion,
+                                          Vec3Of<Real> normal) const {
+    float force[3][kWidth], torque_a[3][kWidth], torque_b[3][kWidth];
+    for (int i = 0; i < kWidth; ++i) {
+      const Index row_a = Index(from.a[i]), row_b = Index(from.b[i]);
+      put_lane(force, i, outer_acceleration(row_b) - outer_acceleration(row_a));
+      put_lane(torque_a, i, inputs.torque[row_a]);
+      put_lane(torque_b, i, inputs.torque[row_b]);
+    }
+    const Real dt(params->dt), zero(0.0f);
+    const Vec3Of<Real> push = dt * vector_of<Real>(force), none{zero, zero, zero};
+    motion.v_b = motion.v_b + (push - dot(normal, push) * normal);  // only the difference of the two counts
+    const Vec3Of<Real> turn_a = dt * scale(a.scale, a.own(vector_of<Real>(torque_a)));
+    const Vec3Of<Real> turn_b = dt * scale(b.scale, b.own(vector_of<Real>(torque_b)));
+    motion.w_a = motion.w_a + select<Real>(a.turns > zero, turn_a, none);
+    motion.w_b = motion.w_b + select<Real>(b.turns > zero, turn_b, none);
+    return motion;
+  }
+  template <int kWidth>
+  TALUS_INLINE static void put_lane(float (&lanes)[3][kWidth], int i, Vec3 v) {
+    lanes[0][i] = v.x;
+    lanes[1][i] = v.y;
+    lanes[2][i] = v.z;
+  }
+  /// [m/s^2]
+  TALUS_INLINE Vec3 outer_acceleration(Index body) const {
+    const float inv_mass = bodies.frame[body].inv_mass;
+    return outer_push(model, inputs, *params, body, inv_mass);
+  }
+  template <class Real>
+  TALUS_INLINE static Real energy_of(const ContactMotion<Real>& m, const ContactFrame<Real>& frame,
+                                     const PreparedBody<Real>& a, const PreparedBody<Real>& b) {
+    return pair_energy(frame, m.v_a, m.w_a, m.v_b, m.w_b, a.inv_mass, a.turns, b.inv_mass, b.turns);
+  }
+
+  template <int kWidth>
+  TALUS_INLINE void find_surfaces(Sources<kWidth>& from, SurfaceSources<kWidth>& to) const {
+    for (int i = 0; i < kWidth; ++i) {
+      const Index a = Index(from.a[i]), b = Index(from.b[i]);
+      const std::uint32_t number_a = model.flags[a] >> kMaterialShift, number_b = model.flags[b] >> kMaterialShift;
+      const SurfaceRecord surface_a =
+          surface_of(materials, number_a, model.friction[a], model.restitution[a], model.combine[a]);
+      const SurfaceRecord surface_b =
+          surface_of(materials, number_b, model.friction[b], model.restitution[b], model.combine[b]);
+      const ContactSurface c = contact_surface(surface_a, surface_b, find_material_pair(materials, number_a, number_b));
+      from.friction[i] = c.friction;
+      from.restitution[i] = c.restitution;
+      to.along[i] = c.along;
+      to.across[i] = c.across;
+      to.sliding[i] = c.sliding;
+      to.torsion[i] = c.torsion;
+      to.rolling[i] = c.rolling;
+      put_lane(to.grain_a, i, surface_a.grain);
+      put_lane(to.grain_b, i, surface_b.grain);
+      const Index row = c.rolling > 0.0f ? find_last_row(last, counters->cached_rows, a, b) : -1;
+      put_lane(to.rolled, i, row >= 0 ? last.rolling[row].impulse : Vec3{0.0f, 0.0f, 0.0f});
+    }
+  }
+
+  template <class Real, int kWidth>
+  TALUS_INLINE void put_surface(Index lane, Mask<Real> there, const SurfaceSources<kWidth>& from,
+                                const GrainFrame<Real>& grain, Real rate) const {
+    const Real zero(0.0f);
+    const auto put = [&](int field, Real value) { store(surfaces, field, lane, select(there, value, zero)); };
+    put(surface::along, grain.along);
+    put(surface::across, grain.across);
+    put(surface::rate, rate);
+    put(surface::torsion, load_lanes(from.torsion, Real{}));
+    put(surface::rolling, load_lanes(from.rolling, Real{}));
+    for (int i = 0; i < kMaxPoints; ++i) put(surface::compression + i, zero);
+  }
+
+  /// Rows against rolling: the two tangents, as turning alone feels them (S1-16).
+  template <class Real, int kWidth>
+  TALUS_INLINE void put_rolling(Index lane, Mask<Real> there, const SurfaceSources<kWidth>& from, Vec3Of<Real> t1,
+                                Vec3Of<Real> t2, const PreparedBody<Real>& a, const PreparedBody<Real>& b,
+                                Real warm) const {
+    const Real zero(0.0f), one(1.0f);
+    const auto put = [&](int field, Real value) { store(surfaces, field, lane, select(there, value, zero)); };
+    const auto put_vector = [&](int field, Vec3Of<Real> value) {
+      put(field, value.x);
+      put(field + 1, value.y);
+      put(field + 2, value.z);
+    };
+    const Vec3Of<Real> a1 = scale(a.scale, a.own(t1)), a2 = scale(a.scale, a.own(t2));
+    const Vec3Of<Real> b1 = scale(b.scale, b.own(t1)), b2 = scale(b.scale, b.own(t2));
+    const Real k11 = a.give(a1, a1) + b.give(b1, b1), k22 = a.give(a2, a2) + b.give(b2, b2);
+    const Real k12 = a.give(a1, a2) + b.give(b1, b2), inverse = one / (k11 * k22 - k12 * k12);
+    put_vector(surface::roll_a1, a1);
+    put_vector(surface::roll_b1, b1);
+    put_vector(surface::roll_a2, a2);
+    put_vector(surface::roll_b2, b2);
+    put_vector(surface::roll_mass, {inverse * k22, inverse * k11, -inverse * k12});
+    const Vec3Of<Real> rolled = vector_of<Real>(from.rolled);
+    put(surface::roll_impulse, warm * dot(rolled, t1));
+    put(surface::roll_impulse + 1, warm * dot(rolled, t2));
   }
 
   TALUS_INLINE float curvature(Index body) const {

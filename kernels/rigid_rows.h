@@ -16,7 +16,11 @@ namespace talus::inline TALUS_ISA {
 /// The friction law of the rigid solvers: brings the impulse of a point to the nearest one that the limit allows.
 template <class Real>
 TALUS_INLINE void project_friction(const StepParams& params, Real limit, Real& f1, Real& f2) {
-  limit_friction(params.box_friction != 0, limit, f1, f2);
+  if (params.polygon.sides > 0) {
+    project_on_polygon(params.polygon, limit, f1, f2);
+  } else {
+    limit_friction(params.box_friction != 0, limit, f1, f2);
+  }
 }
 
 /// The levers of the rows of a point: normal, tangent, second tangent.
@@ -36,14 +40,14 @@ TALUS_INLINE PointLevers<Real> load_point_levers(const RigidRows& rows, int poin
 
 /// One lane is a contact, or padding at the end of a color, as in PrepareContacts.
 struct PrepareRigid {
-  PrepareContacts from;  // its own rows are not used
+  PrepareContacts<false> from;  // its own rows are not used
   // out: points that no lane of a pack has are left as they were
   RigidRows rows;
 
   template <class Real>
   TALUS_INLINE void solve(Index lane) const {
     constexpr int kWidth = LaneCount<Real>::value;
-    PrepareContacts::Sources<kWidth> sources;
+    PrepareContacts<false>::Sources<kWidth> sources;
     from.find_sources(lane, sources);
     float whole[kWidth];
     for (float& share : whole) share = 1.0f;

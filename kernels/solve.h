@@ -6,8 +6,10 @@
 // one after positions moved, so that the push that removes penetration leaves no velocity behind. Friction acts once a
 // manifold, in the relaxing sweep: a force in the tangent plane and a twist about the normal.
 #pragma once
+#include "friction.h"
 #include "lanes.h"
 #include "math/atomic.h"
+#include "pair_energy.h"
 #include "solve_columns.h"
 #include "step_params.h"
 
@@ -18,7 +20,7 @@ enum class Sweep : std::uint32_t {
   warm_start,  // applies the impulses carried over from the last step
   biased,      // removes penetration
   relax,       // takes the bias out of the velocities, and applies friction
-  bounce,      // Newton's restitution, after the last sub-step
+  bounce,      // restitution, after the last sub-step
 };
 
 constexpr float kSplitUnit = 1.0f / 4294967296.0f;  // [m/s, rad/s] 2^-32: resolution of the split sums
@@ -33,20 +35,6 @@ template <class Real>
 struct Levers {
   Vec3Of<Real> a, b;
 };
-
-/// Shortens a friction impulse to its limit: a circle, or a square along the two tangents.
-template <class Real>
-TALUS_INLINE void limit_friction(bool box, Real limit, Real& f1, Real& f2) {
-  if (box) {
-    f1 = clamp_to(f1, -limit, limit);
-    f2 = clamp_to(f2, -limit, limit);
-  } else {
-    const Real size = square_root(f1 * f1 + f2 * f2);
-    const Real shrink = select(size > limit, limit / max_of(size, Real(1e-30f)), Real(1.0f));
-    f1 = shrink * f1;
-    f2 = shrink * f2;
-  }
-}
 
 /// The two bodies of a contact, in registers.
 template <class Real>
@@ -79,14 +67,20 @@ struct BodyPair {
 };
 
 /// One sweep over the contacts of a lane range. Within a color a dynamic body belongs to one lane, which may write it.
-/// kMoved: the first sweep since bodies moved.
-template <Sweep kSweep, bool kMoved>
+/// kMoved: the first sweep since bodies moved. kSurfaces: contacts have SurfaceRows.
+template <Sweep kSweep, bool kMoved, bool kSurfaces = false>
 struct SolveContacts {
   SolverRows rows;
   BodyVelocity* velocity;
   const BodyMove* moved;  // since the last sweep; read if kMoved
   const StepParams* params;
   bool restitution;  // some body bounces
+  // how far bodies turned since the step began; read in bounce sweeps
+  const BodyFrame* frame = nullptr;
+  const BodyDisplacement* displacement = nullptr;
+  // with kSurfaces
+  SurfaceRows surfaces{};
+  bool poisson = false;  // RestitutionModel::poisson
 
   template <class Real>
   TALUS_INLINE void solve(Index lane) const {
@@ -162,9 +156,24 @@ struct SolveContacts {
     if constexpr (kSweep == Sweep::warm_start) {
       warm_start(lane, bodies, normal, count, impulse);
     } else {
-      if constexpr (kSweep == Sweep::relax) solve_friction(lane, bodies, normal, impulse);
+      if constexpr (kSurfaces) {
+        if (kSweep == Sweep::relax || (kSweep == Sweep::bounce && poisson)) {
+          solve_surface(lane, bodies, normal, impulse);
+        }
+      } else if constexpr (kSweep == Sweep::relax) {
+        solve_friction(lane, bodies, normal, impulse);
+      }
       const Moves<Real> moves = moves_of(index_a, index_b, normal);  // not before friction, which needs the registers
-      solve_normals(lane, bodies, moves, normal, count, impulse, contact, ground);
+      [[maybe_unused]] const Real load_before = impulse[0] + impulse[1] + impulse[2] + impulse[3];
+      [[maybe_unused]] Real budget(0.0f);  // [J] that bouncing may add; negative: that it has added too much
+      if constexpr (kSweep == Sweep::bounce) budget = energy_lost(lane, index_a, index_b, bodies, normal);
+      solve_normals(lane, bodies, moves, normal, count, impulse, contact, ground, budget);
+      if constexpr (kSurfaces && kSweep == Sweep::relax) {
+        // An impact often comes only here, with the gap closed by the move: it rubs, too.
+        const Real load_now = impulse[0] + impulse[1] + impulse[2] + impulse[3];
+        const Mask<Real> hit = load_now > Real(2.0f) * load_before;
+        if (any_of(hit)) solve_surface(lane, bodies, normal, impulse);
+      }
     }
   }
 
@@ -182,6 +191,10 @@ struct SolveContacts {
     bodies.apply(load<Real>(rows, row::friction_impulse + 1, lane), t2,
                  load_levers<Real>(row::friction_a2, row::friction_b2, lane));
     bodies.turn(load<Real>(rows, row::twist_impulse, lane), load_levers<Real>(row::twist_a, row::twist_b, lane));
+    if constexpr (kSurfaces) {
+      bodies.turn(load<Real>(surfaces, surface::roll_impulse, lane), roll_levers<Real>(surface::roll_a1, lane));
+      bodies.turn(load<Real>(surfaces, surface::roll_impulse + 1, lane), roll_levers<Real>(surface::roll_a2, lane));
+    }
   }
 
   /// Separation now, at a point or in the middle, for the lanes that have such. It follows the bodies if they moved, to
@@ -228,8 +241,8 @@ struct SolveContacts {
 
   template <class Real>
   TALUS_INLINE void solve_normals(Index lane, BodyPair<Real>& bodies, const Moves<Real>& moves, Vec3Of<Real> normal,
-                                  Real count, Real impulse[kMaxPoints], const Softness& contact,
-                                  const Softness& ground) const {
+                                  Real count, Real impulse[kMaxPoints], const Softness& contact, const Softness& ground,
+                                  Real budget) const {
     const Real zero(0.0f), one(1.0f);
     AlongNormal<Real> along{dot(normal, bodies.b.linear - bodies.a.linear), zero,
                             bodies.inv_mass_a + bodies.inv_mass_b};
@@ -251,23 +264,69 @@ struct SolveContacts {
         mass_scale = select(separation > zero, one, soft.mass_scale);
         impulse_scale = select(separation > zero, zero, soft.impulse_scale);
       }
+      const Real mass = load<Real>(rows, row::at(i, row::mass), lane);
+      [[maybe_unused]] Real least = zero;
       if constexpr (kSweep == Sweep::bounce) {
         const Real approach = load<Real>(rows, row::at(i, row::approach), lane);
         const Real peak = load<Real>(rows, row::at(i, row::peak), lane);
         const Mask<Real> bounces = approach < Real(-params->restitution_threshold) && peak > zero;
-        bias = select(bounces, load<Real>(rows, row::restitution, lane) * approach, bias);
+        // From speed to `fastest` the energy grows by the whole budget: m (fastest^2 - speed^2) / 2.
+        const Real square = speed * speed + Real(2.0f) * budget / max_of(mass, Real(1e-30f));
+        const Real fastest = square_root(max_of(square, zero));
+        if (kSurfaces && poisson) {
+          const Real parts = load<Real>(surfaces, surface::compression + i, lane);
+          least = select(bounces, min_of(parts, impulse[i] + mass * (fastest - speed)), zero);
+        } else {
+          const Real e = load<Real>(rows, row::restitution, lane);
+          bias = select(bounces, max_of(e * approach, -fastest), bias);
+        }
       }
-      const Real mass = load<Real>(rows, row::at(i, row::mass), lane);
       const Real wanted = impulse[i] - mass * mass_scale * (speed + bias) - impulse_scale * impulse[i];
-      const Real next = max_of(wanted, zero);
+      Real next = max_of(wanted, zero);
+      if constexpr (kSweep == Sweep::bounce) {
+        next = max_of(next, least);
+        const Real more = next - impulse[i];
+        budget = budget - more * (speed + Real(0.5f) * more / max_of(mass, Real(1e-30f)));
+      }
       along.add(next - impulse[i]);
       bodies.turn(next - impulse[i], levers);
       store(rows, row::at(i, row::impulse), lane, next);
+      if constexpr (kSurfaces && kSweep == Sweep::relax) impulse[i] = next;
       if (kSweep != Sweep::bounce && restitution) {
         store(rows, row::at(i, row::peak), lane, max_of(next, load<Real>(rows, row::at(i, row::peak), lane)));
       }
     }
     bodies.push(along.impulse * normal);
+  }
+
+  /// [J] What the two bodies had more before this step's impact. Restitution gives back no more than this, whatever the
+  /// law asks for: with friction, laws of speeds and of impulses may both gain energy (S0-22).
+  template <class Real>
+  TALUS_INLINE Real energy_lost(Index lane, const RowIndices<Real>& index_a, const RowIndices<Real>& index_b,
+                                const BodyPair<Real>& bodies, Vec3Of<Real> normal) const {
+    constexpr float kRounding = 1.00001f;  // [1] so that elastic impacts are not slowed by the last bit
+    const Vec3Of<Real> t1 = load_vector<Real>(rows, row::tangent, lane);
+    const Levers<Real> middle = load_levers<Real>(row::middle_a, row::middle_b, lane);
+    const Levers<Real> levers1 = load_levers<Real>(row::friction_a1, row::friction_b1, lane);
+    const Levers<Real> levers2 = load_levers<Real>(row::friction_a2, row::friction_b2, lane);
+    const ContactFrame<Real> axes{normal,    t1,       cross(normal, t1), middle.a, levers1.a,
+                                  levers2.a, middle.b, levers1.b,         levers2.b};
+    const Vec3Of<Real> spin_a = spin_now(index_a, bodies.a.angular), spin_b = spin_now(index_b, bodies.b.angular);
+    const Real now =
+        pair_energy(axes, bodies.a.linear, select<Real>(bodies.turns_a > Real(0.0f), spin_a, bodies.a.angular),
+                    bodies.b.linear, select<Real>(bodies.turns_b > Real(0.0f), spin_b, bodies.b.angular),
+                    bodies.inv_mass_a, bodies.turns_a, bodies.inv_mass_b, bodies.turns_b);
+    return Real(kRounding) * load<Real>(rows, row::energy, lane) - now;
+  }
+  /// An angular velocity in the scaled axes that the body has by now, whose squared length is its energy.
+  template <class Real>
+  TALUS_INLINE Vec3Of<Real> spin_now(const RowIndices<Real>& index, Vec3Of<Real> w) const {
+    Real axes[8], gone[8];
+    gather_together(&frame->orientation.x, index.data(), axes);
+    gather_together(&displacement->shift.x, index.data(), gone);
+    const Vec3Of<Real> per_axis{axes[4], axes[5], axes[6]};
+    const Vec3Of<Real> own = rotate_back(QuatOf<Real>{gone[4], gone[5], gone[6], gone[7]}, scale(per_axis, w));
+    return {own.x / per_axis.x, own.y / per_axis.y, own.z / per_axis.z};
   }
 
   /// The same impulse more on every point, such that their mean is satisfied, before each gets its own. Gauss-Seidel
@@ -308,7 +367,7 @@ struct SolveContacts {
                                    const Real impulse[kMaxPoints]) const {
     const Real load_sum = impulse[0] + impulse[1] + impulse[2] + impulse[3];
     const Real limit = load<Real>(rows, row::friction, lane) * load_sum;
-    solve_twist(lane, bodies, limit);
+    solve_twist(lane, bodies, limit * load<Real>(rows, row::twist_arm, lane));
 
     const Vec3Of<Real> t1 = load_vector<Real>(rows, row::tangent, lane), t2 = cross(normal, t1);
     const Levers<Real> levers1 = load_levers<Real>(row::friction_a1, row::friction_b1, lane);
@@ -328,23 +387,133 @@ struct SolveContacts {
   }
 
   template <class Real>
-  TALUS_INLINE void solve_twist(Index lane, BodyPair<Real>& bodies, Real friction_limit) const {
+  TALUS_INLINE void solve_twist(Index lane, BodyPair<Real>& bodies, Real limit) const {
     const Levers<Real> about_normal = load_levers<Real>(row::twist_a, row::twist_b, lane);
     const Real twist = load<Real>(rows, row::twist_impulse, lane);
-    const Real limit = friction_limit * load<Real>(rows, row::twist_arm, lane);
     const Real wanted = twist - load<Real>(rows, row::twist_mass, lane) * bodies.turn_speed(about_normal);
     const Real next = clamp_to(wanted, -limit, limit);
     bodies.turn(next - twist, about_normal);
     store(rows, row::twist_impulse, lane, next);
+  }
+
+  // ---- with kSurfaces ----------------------------------------------------------------------------------------------
+
+  template <class Real>
+  TALUS_INLINE Levers<Real> roll_levers(int field_a, Index lane) const {
+    constexpr int kToB = surface::roll_b1 - surface::roll_a1;
+    return {load_vector<Real>(surfaces, field_a, lane), load_vector<Real>(surfaces, field_a + kToB, lane)};
+  }
+
+  /// Friction of the whole manifold for any model and material: the twist, rolling, then the tangent plane.
+  template <class Real>
+  TALUS_INLINE void solve_surface(Index lane, BodyPair<Real>& bodies, Vec3Of<Real> normal,
+                                  const Real impulse[kMaxPoints]) const {
+    const Real load_sum = impulse[0] + impulse[1] + impulse[2] + impulse[3];
+    const Real arm = load<Real>(rows, row::friction, lane) * load<Real>(rows, row::twist_arm, lane) +
+                     load<Real>(surfaces, surface::torsion, lane);
+    solve_twist(lane, bodies, arm * load_sum);
+    const Real rolling = load<Real>(surfaces, surface::rolling, lane);
+    if (any_of(rolling > Real(0.0f))) solve_rolling(lane, bodies, rolling * load_sum);
+    solve_tangents(lane, bodies, normal, load_sum);
+  }
+
+  template <class Real>
+  TALUS_INLINE void solve_rolling(Index lane, BodyPair<Real>& bodies, Real limit) const {
+    const Levers<Real> levers1 = roll_levers<Real>(surface::roll_a1, lane);
+    const Levers<Real> levers2 = roll_levers<Real>(surface::roll_a2, lane);
+    const Vec3Of<Real> inverse = load_vector<Real>(surfaces, surface::roll_mass, lane);
+    const Real s1 = bodies.turn_speed(levers1), s2 = bodies.turn_speed(levers2);
+    const Real f1 = load<Real>(surfaces, surface::roll_impulse, lane);
+    const Real f2 = load<Real>(surfaces, surface::roll_impulse + 1, lane);
+    Real n1 = f1 - (inverse.x * s1 + inverse.z * s2);
+    Real n2 = f2 - (inverse.z * s1 + inverse.y * s2);
+    project_on_circle(limit, n1, n2);
+    bodies.turn(n1 - f1, levers1);
+    bodies.turn(n2 - f2, levers2);
+    store(surfaces, surface::roll_impulse, lane, n1);
+    store(surfaces, surface::roll_impulse + 1, lane, n2);
+  }
+
+  /// What holds is solved exactly, as in solve_friction. What slips goes along the slip by the same rate for both
+  /// tangents and then to the nearest impulse that is allowed, so that friction ends where it dissipates most for this
+  /// slip (S1-118, S1-80): across an ellipse that is not the direction of the slip.
+  template <class Real>
+  TALUS_INLINE void solve_tangents(Index lane, BodyPair<Real>& bodies, Vec3Of<Real> normal, Real load_sum) const {
+    const Vec3Of<Real> t1 = load_vector<Real>(rows, row::tangent, lane), t2 = cross(normal, t1);
+    const Levers<Real> levers1 = load_levers<Real>(row::friction_a1, row::friction_b1, lane);
+    const Levers<Real> levers2 = load_levers<Real>(row::friction_a2, row::friction_b2, lane);
+    const Vec3Of<Real> inverse = load_vector<Real>(rows, row::friction_mass, lane);
+    const Real limit1 = load<Real>(surfaces, surface::along, lane) * load_sum;
+    const Real limit2 = load<Real>(surfaces, surface::across, lane) * load_sum;
+    const Real s1 = bodies.speed(t1, levers1), s2 = bodies.speed(t2, levers2);
+    const Real f1 = load<Real>(rows, row::friction_impulse, lane);
+    const Real f2 = load<Real>(rows, row::friction_impulse + 1, lane);
+    const Real hold1 = f1 - (inverse.x * s1 + inverse.z * s2), hold2 = f2 - (inverse.z * s1 + inverse.y * s2);
+    Real n1 = hold1, n2 = hold2;
+    project_friction(*params, limit1, limit2, n1, n2);
+    const Mask<Real> holds = n1 == hold1 && n2 == hold2;
+    if (any_of(!holds)) {
+      const Real rate = load<Real>(surfaces, surface::rate, lane);
+      Real slip1 = f1 - rate * s1, slip2 = f2 - rate * s2;
+      project_friction(*params, limit1, limit2, slip1, slip2);
+      n1 = select(holds, n1, slip1);
+      n2 = select(holds, n2, slip2);
+    }
+    bodies.push((n1 - f1) * t1 + (n2 - f2) * t2);
+    bodies.turn(n1 - f1, levers1);
+    bodies.turn(n2 - f2, levers2);
+    store(rows, row::friction_impulse, lane, n1);
+    store(rows, row::friction_impulse + 1, lane, n2);
+  }
+};
+
+/// After each sub-step, for Poisson's law. One element is one lane; points that are not there have zeros.
+struct SumCompression {
+  SolverRows rows;
+  SurfaceRows surfaces;  // compression: in/out
+
+  TALUS_HD void operator()(Index lane) const {
+    const int count = int(rows.number(row::count, lane));
+    for (int i = 0; i < count; ++i) {
+      const float before = surfaces.number(surface::compression + i, lane);
+      surfaces.set(surface::compression + i, lane, before + rows.number(row::at(i, row::impulse), lane));
+    }
+  }
+};
+
+/// Poisson's law (S0-21): what stopped a point, times the restitution, is what parts it at least. What of it only bore
+/// the outer forces of the step is not counted, so that a single contact without friction bounces as by Newton's law.
+struct BeginParting {
+  SolverRows rows;
+  SurfaceRows surfaces;  // compression in: what stopped the point; out: its impulse at the end, at least
+  BodyModel model;
+  BodyInputs inputs;
+  const BodyVelocity* velocity;
+  const StepParams* params;
+
+  TALUS_HD void operator()(Index lane) const {
+    const int count = int(rows.number(row::count, lane));
+    if (count == 0) return;
+    const Index a = Index(rows.word(row::body_a, lane)), b = Index(rows.word(row::body_b, lane));
+    const Vec3 push = outer_push(model, inputs, *params, b, velocity[b].inv_mass) -
+                      outer_push(model, inputs, *params, a, velocity[a].inv_mass);
+    const float outer = max_of(-params->dt * dot(rows.vector(row::normal, lane), push), 0.0f);  // [m/s] closing
+    for (int i = 0; i < count; ++i) {
+      const float closing = max_of(-rows.number(row::at(i, row::approach), lane), 0.0f);
+      const float part = closing / max_of(closing + outer, 1e-30f);
+      const float stopped = part * surfaces.number(surface::compression + i, lane);
+      const float parts = rows.number(row::restitution, lane) * stopped;
+      surfaces.set(surface::compression + i, lane, rows.number(row::at(i, row::impulse), lane) + parts);
+    }
   }
 };
 
 /// The overflow color: every contact solves from the same velocities with its share of the bodies' mass; changes are
 /// summed as integers and added by ApplySplit. Lane by lane: such contacts are few. Padding lanes have bodies that do
 /// not move.
-template <Sweep kSweep, bool kMoved>
+template <Sweep kSweep, bool kMoved, bool kSurfaces = false>
 struct SolveSplit {
-  SolveContacts<kSweep, kMoved> contacts;
+  SolveContacts<kSweep, kMoved, kSurfaces> contacts;
   Column<SplitSums> sums;
   Column<Index> split_count;
 

@@ -122,7 +122,8 @@ enum Field : int {
   friction_impulse,  // [N s] along both tangents, of this sub-step
   twist_impulse = friction_impulse + 2,
   restitution,
-  point,  // kMaxPoints times the fields below
+  energy,  // [J] of the two bodies, which bouncing may not exceed; with restitution
+  point,   // kMaxPoints times the fields below
 };
 enum PointField : int {
   lever_a,  // along the normal
@@ -142,13 +143,37 @@ constexpr int at(int index, int field) {
 
 using SolverRows = LaneBlocks<row::kFields>;
 
+/// More of the same lanes, for worlds with materials that need it, polyhedral friction or Poisson's restitution: see
+/// StepShape::surfaces. Where there are none, this takes no memory.
+namespace surface {
+enum Field : int {
+  along,    // [1] coefficient along the tangent
+  across,   // [1] along the second one
+  rate,     // [kg] at least as small as the inverse of any eigenvalue of the tangential matrix
+  torsion,  // [m] torque about the normal a unit of load, more than the patch gives
+  rolling,  // [m] torque against rolling a unit of load
+  roll_a1,  // the tangent in scaled axes of A
+  roll_b1 = roll_a1 + 3,
+  roll_a2 = roll_b1 + 3,  // the second one
+  roll_b2 = roll_a2 + 3,
+  roll_mass = roll_b2 + 3,       // inverse of the 2x2 matrix of rolling: 11, 22, 12
+  roll_impulse = roll_mass + 3,  // [N m s] about both tangents, of this sub-step
+  compression =
+      roll_impulse + 2,  // [N s] of each point: over the sub-steps so far, then what parts it at least; Poisson
+  kFields = compression + kMaxPoints,
+};
+}  // namespace surface
+
+using SurfaceRows = LaneBlocks<surface::kFields>;
+
 struct SolveScratch {
   SolveRowScratch rows;  // capacity: body rows + 1; the row after the last is the null body
   SolvePairScratch pairs;
   SolveContactScratch contacts;
   ColorRowScratch color_rows;
   ColorContactScratch color_contacts;
-  SolverRows lanes;  // capacity: contacts + a block for each color
+  SolverRows lanes;      // capacity: contacts + a block for each color
+  SurfaceRows surfaces;  // the same, or none
   Index contact_capacity = 0;
   bool operator==(const SolveScratch&) const = default;
 };

@@ -12,6 +12,12 @@ struct Softness {
   float impulse_scale;  // [1]
 };
 
+/// FrictionModel::polyhedral: a regular polygon with a corner on the first tangent.
+struct FrictionPolygon {
+  std::uint32_t sides;  // 0: another model
+  float cosine, sine;   // of pi / sides
+};
+
 struct StepParams {
   Vec3 gravity;                 // [m/s^2]
   float dt;                     // [s] of the step
@@ -25,22 +31,24 @@ struct StepParams {
   float restitution_threshold;  // [m/s]
   float speculative_distance;   // [m]
   float recycle_fraction;       // [1]
+  float slip_threshold;         // [m/s]
   std::uint32_t box_friction;   // 1: FrictionModel::box
-  std::uint32_t moreau;         // 1: Integrator::moreau
-  std::uint32_t warm_start;     // 1: impulses of the last step are used
-  std::uint32_t may_sleep;      // 1: SleepSettings::enabled
-  float sleep_speed;            // [m/s] SleepSettings
-  float sleep_time;             // [s]
-  float hit_speed;              // [m/s] EventSettings
-  float rigid_push_rate;        // [1/s] part of a penetration that becomes velocity
-  float rigid_softness;         // [1] of a normal row, in inverse effective masses
-  float rigid_mixing;           // [1/kg] of a normal row
-  float rigid_slop;             // [m] RigidSettings, ...
-  float rigid_split_part;       // [1] part of a penetration that split impulses remove
-  float rigid_relaxation;       // [1]
-  float rigid_tolerance;        // [m/s]
-  float shock_weight;           // [1] ShockSettings
-  float shock_slope;            // [1]
+  FrictionPolygon polygon;
+  std::uint32_t moreau;      // 1: Integrator::moreau
+  std::uint32_t warm_start;  // 1: impulses of the last step are used
+  std::uint32_t may_sleep;   // 1: SleepSettings::enabled
+  float sleep_speed;         // [m/s] SleepSettings
+  float sleep_time;          // [s]
+  float hit_speed;           // [m/s] EventSettings
+  float rigid_push_rate;     // [1/s] part of a penetration that becomes velocity
+  float rigid_softness;      // [1] of a normal row, in inverse effective masses
+  float rigid_mixing;        // [1/kg] of a normal row
+  float rigid_slop;          // [m] RigidSettings, ...
+  float rigid_split_part;    // [1] part of a penetration that split impulses remove
+  float rigid_relaxation;    // [1]
+  float rigid_tolerance;     // [m/s]
+  float shock_weight;        // [1] ShockSettings
+  float shock_slope;         // [1]
 };
 
 }  // namespace talus

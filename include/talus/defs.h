@@ -47,8 +47,15 @@ enum class SweepEnd : std::uint8_t {
 
 /// Shape of the friction limit in the tangent plane.
 enum class FrictionModel : std::uint8_t {
-  cone,  ///< |f| <= mu n, the same in every direction
-  box,   ///< |f1| <= mu n and |f2| <= mu n along two tangents; stronger on the diagonal
+  cone,        ///< |f| <= mu n, the same in every direction
+  box,         ///< |f1| <= mu n and |f2| <= mu n along two tangents; stronger on the diagonal
+  polyhedral,  ///< a regular polygon of SolverSettings::friction_sides corners in the circle |f| <= mu n
+};
+
+/// What the restitution of a material is the ratio of.
+enum class RestitutionModel : std::uint8_t {
+  newton,   ///< of the speeds along the normal after and before an impact
+  poisson,  ///< of the impulses that part and that stop the bodies; friction acts in both
 };
 
 /// How velocities advance positions over a step.
@@ -101,6 +108,7 @@ struct ShockSettings {
 struct SolverSettings {
   Solver solver = Solver::gauss_seidel;
   FrictionModel friction = FrictionModel::cone;
+  RestitutionModel restitution = RestitutionModel::newton;
   Integrator integrator = Integrator::semi_implicit_euler;
   Stabilization stabilization = Stabilization::soft;
   int substeps = 4;                    ///< sub-steps a step is cut into, 1..64; buys stiffness
@@ -110,6 +118,8 @@ struct SolverSettings {
   float contact_damping_ratio = 4.0f;  ///< [1] of the contact spring; 1 is critical
   float max_push_speed = 3.0f;         ///< [m/s] at which a deep penetration is pushed out at most
   float restitution_threshold = 1.0f;  ///< [m/s] approach speed below which contacts do not bounce
+  int friction_sides = 8;              ///< corners of FrictionModel::polyhedral, 3..64
+  float slip_threshold = 0.05f;        ///< [m/s] slip above which contacts take Material::dynamic_friction
   float speculative_distance = 0.02f;  ///< [m] contacts are made this far ahead of touching, plus the way of a step
   float recycle_fraction = 0.01f;      ///< [1] a manifold is kept while its pair moved less than this part of its size
   bool warm_start = true;              ///< start from last step's impulses
@@ -177,11 +187,43 @@ inline ShapeDef plane(Vec3 unit_normal) {
 enum class Combine : std::uint8_t { average, geometric_mean, minimum, multiply, maximum };
 
 /// Surface of a body.
+///
+/// Two surfaces make a contact: coefficients of friction by friction_combine, restitution by restitution_combine, and
+/// of torsional and rolling friction the larger one counts. World::set_material_pair() puts values of a pair in their
+/// place.
 struct Material {
   float friction = 0.5f;     ///< [1] Coulomb coefficient, >= 0
-  float restitution = 0.0f;  ///< [1] Newton's coefficient, 0..1
+  float restitution = 0.0f;  ///< [1] 0..1; see SolverSettings::restitution
   Combine friction_combine = Combine::geometric_mean;
   Combine restitution_combine = Combine::maximum;
+  /// [1] Coefficient of contacts that slip faster than SolverSettings::slip_threshold, 0..friction; empty: `friction`.
+  std::optional<float> dynamic_friction{};
+  /// Direction of fibres or grooves, body frame, of length 1; zero: the surface is the same in all directions. On faces
+  /// that it is perpendicular to, it means nothing.
+  Vec3 grain{0.0f, 0.0f, 0.0f};
+  /// [1] Coefficients for slip along the grain and across it, >= 0; empty: `friction`. Together they are an ellipse.
+  /// They hold in full against a surface without grain, or with one that lies the same way; against one that lies at
+  /// right angles both surfaces have `friction`, and in between it goes with the angle (matchstick model).
+  std::optional<float> friction_along{}, friction_across{};
+  float torsional_friction = 0.0f;  ///< [m] torque about the normal a unit of load, more than the patch itself gives
+  float rolling_friction = 0.0f;    ///< [m] torque against rolling a unit of load
+};
+
+/// Names a material that a world was told of by World::add_material(). A default-constructed id names none.
+struct MaterialId {
+  std::uint32_t number = 0;
+  auto operator<=>(const MaterialId&) const = default;
+};
+
+/// What holds between two materials in place of what their own values combine to. Empty fields change nothing.
+struct MaterialPair {
+  std::optional<float> friction{};            ///< [1] >= 0
+  std::optional<float> dynamic_friction{};    ///< [1] >= 0; empty: the part of `friction` that it was
+  std::optional<float> friction_along{};      ///< [1] >= 0; empty: `friction`, if given
+  std::optional<float> friction_across{};     ///< [1] >= 0; empty: `friction`, if given
+  std::optional<float> restitution{};         ///< [1] 0..1
+  std::optional<float> torsional_friction{};  ///< [m] >= 0
+  std::optional<float> rolling_friction{};    ///< [m] >= 0
 };
 
 /// Two bodies collide if each one's group is in the other's mask.
@@ -208,6 +250,7 @@ struct BodyDef {
   Vec3 linear_velocity{0.0f, 0.0f, 0.0f};   ///< [m/s] of the centre of mass, world frame
   Vec3 angular_velocity{0.0f, 0.0f, 0.0f};  ///< [rad/s] world frame
   Material material{};
+  MaterialId material_id{};  ///< a material of the world, in place of `material`
   Filter filter{};
   float gravity_scale = 1.0f;    ///< [1]
   float linear_damping = 0.0f;   ///< [1/s] v' = v / (1 + h c), >= 0

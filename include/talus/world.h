@@ -123,6 +123,7 @@ class World {
   void set_pose(BodyId body, const Transform& pose);
   void set_velocity(BodyId body, Vec3 linear, Vec3 angular);
   void set_material(BodyId body, const Material& material);
+  void assign_material(BodyId body, MaterialId material);
   void set_filter(BodyId body, const Filter& filter);
   void set_gravity_scale(BodyId body, float scale);
   void set_damping(BodyId body, float linear, float angular);
@@ -142,6 +143,19 @@ class World {
   /// The two bodies pass through each other from now on, until collide_pair().
   void ignore_pair(BodyId a, BodyId b);
   void collide_pair(BodyId a, BodyId b);
+
+  // ---- materials: changes of these wait for queued steps -----------------------------------------------------------
+  /// Makes a material known, for BodyDef::material_id and for pairs. It stays as long as the world, also through
+  /// save() and restore().
+  MaterialId add_material(const Material& material);
+  /// Changes a material, of all bodies that are made of it.
+  void set_material(MaterialId id, const Material& material);
+  Material material(MaterialId id) const;
+  /// What holds between two materials, or a material and itself, in place of what their values combine to; a pair
+  /// without any value undoes it. The order of a and b does not matter.
+  void set_material_pair(MaterialId a, MaterialId b, const MaterialPair& pair);
+  /// As it was set; empty if it was not.
+  MaterialPair material_pair(MaterialId a, MaterialId b) const;
 
   // ---- joints: edits wait for queued steps, and take effect before the next one ------------------------------------
   /// Adds one joint between bodies as they stand now. At least one of them must be dynamic. Unless JointDef::collide is

@@ -62,6 +62,14 @@ void set_motion(const Where& where, const BodyDef& def, BodyModelRow& model) {
 
 }  // namespace
 
+void set_material(BodyMirror& mirror, const Material& material, MaterialId id) {
+  mirror.material = material;
+  mirror.material_id = id;
+  mirror.model.combine = packed_rules(material.friction_combine, material.restitution_combine);
+  mirror.model.friction = material.friction;
+  mirror.model.restitution = material.restitution;
+}
+
 NewBody make_body(const Where& where, const BodyDef& def) {
   const FloatEnvironment environment;
   NewBody body{};
@@ -76,7 +84,7 @@ NewBody make_body(const Where& where, const BodyDef& def) {
   require_finite(where, ".position", def.position);
   require_finite(where, ".linear_velocity", def.linear_velocity);
   require_finite(where, ".angular_velocity", def.angular_velocity);
-  validate_material(where, ".material", def.material);
+  const Material material = checked_material(where, ".material", def.material);
   require_finite(where, ".gravity_scale", def.gravity_scale);
   require_at_least_zero(where, ".linear_damping", def.linear_damping);
   require_at_least_zero(where, ".angular_damping", def.angular_damping);
@@ -86,7 +94,6 @@ NewBody make_body(const Where& where, const BodyDef& def) {
 
   model.alive = 1;
   model.shape = std::uint8_t(def.shape.type);
-  model.combine = packed_rules(def.material.friction_combine, def.material.restitution_combine);
   model.shape_size = used_part(def.shape);
   if (def.shape.type == ShapeType::plane) {
     model.shape_size = checked_direction(where, ".shape.size", def.shape.size);
@@ -95,8 +102,7 @@ NewBody make_body(const Where& where, const BodyDef& def) {
     require_positive(where, ".shape.size", model.radius, "the radius of the shape must be finite");
   }
   if (model.motion == std::uint8_t(Motion::dynamic)) set_mass(where, def, body.mirror);
-  model.friction = def.material.friction;
-  model.restitution = def.material.restitution;
+  set_material(body.mirror, material, def.material_id);
   model.group = def.filter.group;
   model.mask = def.filter.mask;
   model.gravity_scale = def.gravity_scale;
@@ -124,7 +130,8 @@ BodyDef definition_of(const BodyMirror& mirror, const BodyStateRow& state) {
   def.orientation = state.orientation;
   def.linear_velocity = state.linear_velocity;
   def.angular_velocity = state.angular_velocity;
-  def.material = {model.friction, model.restitution, friction_rule(model.combine), restitution_rule(model.combine)};
+  def.material = mirror.material;
+  def.material_id = mirror.material_id;
   def.filter = {model.group, model.mask};
   def.gravity_scale = model.gravity_scale;
   def.linear_damping = model.linear_damping;

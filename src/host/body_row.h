@@ -14,6 +14,8 @@ struct BodyMirror {
   float mass;                  // [kg] 0 unless dynamic
   Vec3 inertia;                // [kg m^2] 0 unless dynamic
   std::int32_t ignored_pairs;  // that this body is part of
+  Material material;           // whole; the model row has part of it and, from the world, its number
+  MaterialId material_id;
 };
 
 struct NewBody {
@@ -21,7 +23,10 @@ struct NewBody {
   BodyStateRow state;
 };
 
-/// Checks a definition and makes its rows. Throws Error.
+/// Puts a checked material into the rows of a body, but for its number.
+void set_material(BodyMirror& mirror, const Material& material, MaterialId id);
+
+/// Checks a definition and makes its rows. Throws Error. A material_id is taken as it is: `material` goes with it.
 NewBody make_body(const Where& where, const BodyDef& def);
 
 /// The definition that make_body() turns into these very rows.

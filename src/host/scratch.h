@@ -15,13 +15,14 @@ namespace talus {
 
 /// Rows that the scratch of a step has room for.
 struct ScratchRoom {
-  Index rows = 0;        // of bodies and the null body, in whole blocks: kernels on packs work on these
-  Index entries = 0;     // of the broad phase
-  Index pairs = 0;       // near pairs
-  Index contacts = 0;    // pairs with points
-  Index sweeps = 0;      // of the rigid solvers; 0: of the others
-  bool history = false;  // a residual for each of these
-  bool shock = false;    // layers of shock propagation
+  Index rows = 0;         // of bodies and the null body, in whole blocks: kernels on packs work on these
+  Index entries = 0;      // of the broad phase
+  Index pairs = 0;        // near pairs
+  Index contacts = 0;     // pairs with points
+  Index sweeps = 0;       // of the rigid solvers; 0: of the others
+  bool history = false;   // a residual for each of these
+  bool shock = false;     // layers of shock propagation
+  bool surfaces = false;  // with SurfaceRows
   bool operator==(const ScratchRoom&) const = default;
 };
 
@@ -93,6 +94,7 @@ class Scratch {
       rigid_.state = state.data;
     } else {
       put_rows(solve_.lanes, lanes, kLanesLife);
+      if (room.surfaces) put_rows(solve_.surfaces, lanes, kLanesLife);
     }
     if (room.shock) {
       put(shock_.bodies, room.rows, kShockLife);

@@ -154,11 +154,33 @@ void Simulation::set_ignored_pairs(std::span<const std::uint64_t> pairs) {
   ignored_count_ = count;
 }
 
+void Simulation::set_materials(std::span<const SurfaceRecord> surfaces, std::span<const MaterialPairRecord> pairs) {
+  TALUS_ASSERT(queue_.empty());
+  surface_count_ = static_cast<Index>(surfaces.size());
+  material_pair_count_ = static_cast<Index>(pairs.size());
+  if (surface_count_ > surfaces_.size()) surfaces_.reset(memory_, with_slack(surface_count_), "materials");
+  if (material_pair_count_ > material_pairs_.size()) {
+    material_pairs_.reset(memory_, with_slack(material_pair_count_), "pairs of materials");
+  }
+  if (!surfaces.empty()) memory_.upload(surfaces_.column().data, surfaces.data(), surfaces.size_bytes());
+  if (!pairs.empty()) memory_.upload(material_pairs_.column().data, pairs.data(), pairs.size_bytes());
+}
+
+// Zeros, unless the step before has left something.
+void Simulation::make_surface_room() {
+  room_.surfaces = true;
+  if (with_rolling_) return;
+  TALUS_ASSERT(queue_.empty());
+  for (CacheTables& cache : caches_) cache.rolling.reset(memory_, cache.partner.size(), "rolling friction");
+  with_rolling_ = true;
+}
+
 // Enlarges both sides of the contact cache; the last step's contacts stay.
 void Simulation::resize_pair_lists(Index pairs) {
   for (CacheTables& cache : caches_) {
     const Index keep = &cache == &cache_of(confirmed_) ? last_pair_count_ : 0;
     if (with_events_) cache.events.resize(memory_, pairs, keep, "what pairs do");
+    if (with_rolling_) resize_array(memory_, cache.rolling, pairs, keep, "rolling friction");
     resize_array(memory_, cache.place, pairs, keep, "places of contacts");
     resize_array(memory_, cache.owner, pairs, keep, "pair owners");
     resize_array(memory_, cache.partner, pairs, keep, "pair partners");  // last: what a step is held to
@@ -220,6 +242,7 @@ StepViews Simulation::views(const StepShape& shape, std::uint64_t step) const {
   v.state = state_.view();
   v.inputs = inputs_.view();
   v.ignored_pairs = {ignored_pairs_.column().data, ignored_count_};
+  v.materials = {{surfaces_.column().data, surface_count_}, {material_pairs_.column().data, material_pair_count_}};
   v.planes = {planes_.column().data, planes_.size()};
   v.last = cache_of(step - 1).view();
   v.next = cache_of(step).view();
@@ -281,6 +304,11 @@ void Simulation::send_step(const StepInput& input, std::uint64_t step) {
 
 void Simulation::enqueue(StepInput input) {
   TALUS_ASSERT(!queue_full());
+  if (input.shape.surfaces) {
+    make_surface_room();
+  } else {
+    with_rolling_ = false;
+  }
   make_scratch();
   state_copied_ = false;
   const std::uint64_t step = step_number() + 1;
@@ -496,6 +524,12 @@ ContactImage Simulation::contacts() const {
     std::memcpy(&contact, &units[static_cast<std::size_t>(place[pair])], sizeof(CachedContact));
     clear_leftovers(contact);
   }
+  if (with_rolling_) {
+    image.rolling.resize(pairs);
+    memory_.download(image.rolling.data(), cache.rolling.column().data, pairs * sizeof(RollingImpulse));
+    const auto some = [](const RollingImpulse& r) { return r.impulse.x != 0 || r.impulse.y != 0 || r.impulse.z != 0; };
+    if (std::none_of(image.rolling.begin(), image.rolling.end(), some)) image.rolling.clear();
+  }
   return image;
 }
 
@@ -562,6 +596,11 @@ void Simulation::adopt(const ModelCopy& model, const StateCopy& state, const Inp
   last_units_ = units;
   memory_.upload(cache.owner.column().data, contacts.owner.data(), contacts.owner.size() * sizeof(Index));
   memory_.upload(cache.partner.column().data, contacts.partner.data(), contacts.partner.size() * sizeof(Index));
+  if (!contacts.rolling.empty()) {
+    make_surface_room();
+    memory_.upload(cache.rolling.column().data, contacts.rolling.data(),
+                   contacts.rolling.size() * sizeof(RollingImpulse));
+  }
   if (with_events_) adopt_touching(contacts);
   memory_.upload(cache.place.column().data, place.data(), place.size() * sizeof(Index));
   memory_.upload(cache.records.data(), records.data(), static_cast<std::size_t>(units) * sizeof(ContactUnit));
@@ -582,8 +621,9 @@ void Simulation::adopt_touching(const ContactImage& contacts) {
 std::size_t Simulation::bytes() const {
   return model_.bytes() + state_.bytes() + inputs_.bytes() + caches_[0].bytes() + caches_[1].bytes() + kept_.bytes() +
          scratch_.bytes() + counters_.bytes() + params_.bytes() + ignored_pairs_.bytes() + planes_.bytes() +
-         joints_.bytes() + edits_.bytes() + replaced_.bytes() + instance_transforms_.bytes() + sleep_rows_.bytes() +
-         sleep_blocks_.bytes() + disturbed_.bytes() + event_place_.bytes() + event_records_.bytes();
+         surfaces_.bytes() + material_pairs_.bytes() + joints_.bytes() + edits_.bytes() + replaced_.bytes() +
+         instance_transforms_.bytes() + sleep_rows_.bytes() + sleep_blocks_.bytes() + disturbed_.bytes() +
+         event_place_.bytes() + event_records_.bytes();
 }
 
 }  // namespace talus

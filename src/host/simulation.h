@@ -40,6 +40,7 @@ struct ContactImage {
   Index pair_count = 0;
   std::vector<Index> begin, owner, partner;  // as PairList; begin has rows + 1
   std::vector<CachedContact> contacts;       // of each pair; zeros where they mean nothing
+  std::vector<RollingImpulse> rolling;       // of each pair, or empty: all zero
 };
 
 /// What the rigid solvers leave of a step, in plain memory.
@@ -82,6 +83,8 @@ class Simulation {
   void set_rows(Index rows);
   void set_planes(std::span<const Index> rows);
   void set_ignored_pairs(std::span<const std::uint64_t> pairs);
+  /// As in MaterialTable.
+  void set_materials(std::span<const SurfaceRecord> surfaces, std::span<const MaterialPairRecord> pairs);
   void apply(const EditLayers& edits);
 
   // ---- joints, between steps: the queue must be empty --------------------------------------------------------------
@@ -143,14 +146,17 @@ class Simulation {
   struct CacheTables {
     Array<Index> begin, owner, partner, place;
     Block records;
-    Table<PairEvents> events;  // a row for each pair, with events only
+    Array<RollingImpulse> rolling;  // a row for each pair, with StepShape::surfaces
+    Table<PairEvents> events;       // a row for each pair, with events only
     ContactCache view() const {
       const Index units = static_cast<Index>(records.bytes() / sizeof(ContactUnit)) - kRecordUnits;
       return {{begin.column(), owner.column(), partner.column()},
-              {static_cast<ContactUnit*>(records.data()), units, place.column()}};
+              {static_cast<ContactUnit*>(records.data()), units, place.column()},
+              rolling.column()};
     }
     std::size_t bytes() const {
-      return begin.bytes() + owner.bytes() + partner.bytes() + place.bytes() + records.bytes() + events.bytes();
+      return begin.bytes() + owner.bytes() + partner.bytes() + place.bytes() + records.bytes() + events.bytes() +
+             rolling.bytes();
     }
   };
 
@@ -169,6 +175,7 @@ class Simulation {
   void forget_candidates();
   void forget_joint_lanes();
   void make_scratch();
+  void make_surface_room();
   void make_event_room();
   void adopt_touching(const ContactImage& contacts);
 
@@ -191,6 +198,8 @@ class Simulation {
   Array<StepParams> params_;
   Array<std::uint64_t> ignored_pairs_;
   Array<Index> planes_;
+  Array<SurfaceRecord> surfaces_;
+  Array<MaterialPairRecord> material_pairs_;
   Array<BodyEdit> edits_;
   Array<std::uint8_t> replaced_;
   Array<float> instance_transforms_;
@@ -202,7 +211,8 @@ class Simulation {
 
   Index rows_ = 0, row_capacity_ = 0;
   ScratchRoom room_;  // that the next step is given; rows: see make_scratch
-  Index plane_count_ = 0, ignored_count_ = 0;
+  Index plane_count_ = 0, ignored_count_ = 0, surface_count_ = 0, material_pair_count_ = 0;
+  bool with_rolling_ = false;  // the last step that was queued left what it resisted rolling with
 
   std::deque<StepInput> queue_;  // steps not yet confirmed
   std::uint64_t confirmed_ = 0;  // steps confirmed

@@ -6,6 +6,7 @@
 #include <bit>
 #include <cstring>
 #include <istream>
+#include <optional>
 #include <ostream>
 #include <span>
 #include <string>
@@ -97,6 +98,14 @@ void value(Io& io, bool& v) {
   io.bytes(&byte, 1);
   if (byte > 1) reject_file("a flag is neither 0 nor 1");
   v = byte != 0;
+}
+template <class Io>
+void value(Io& io, std::optional<float>& v) {
+  bool given = v.has_value();
+  float number = v.value_or(0.0f);
+  value(io, given);
+  io.bytes(&number, 1);
+  v = given ? std::optional<float>(number) : std::nullopt;
 }
 template <class Io, class T>
 void values(Io& io, std::vector<T>& v, std::size_t count) {
@@ -227,6 +236,73 @@ void transfer_joints(Io& io, Snapshot& s) {
   values(io, j.parameters, rows);
 }
 
+template <class Io>
+void transfer_laws(Io& io, Snapshot& s) {
+  value(io, s.def.solver.restitution);
+  value(io, s.def.solver.friction_sides);
+  value(io, s.def.solver.slip_threshold);
+}
+
+bool has_default_laws(const Snapshot& s) {
+  const SolverSettings usual{}, &p = s.def.solver;
+  return p.restitution == usual.restitution && p.friction_sides == usual.friction_sides &&
+         p.slip_threshold == usual.slip_threshold;
+}
+
+template <class Io>
+void transfer_material(Io& io, Materials::Row& row) {
+  Material& m = row.material;
+  value(io, row.registered);
+  value(io, row.alive);
+  value(io, m.friction);
+  value(io, m.restitution);
+  value(io, m.friction_combine);
+  value(io, m.restitution_combine);
+  value(io, m.dynamic_friction);
+  value(io, m.grain);
+  value(io, m.friction_along);
+  value(io, m.friction_across);
+  value(io, m.torsional_friction);
+  value(io, m.rolling_friction);
+}
+
+template <class Io>
+void transfer_material_pair(Io& io, Materials::Pair& key, MaterialPair& pair) {
+  value(io, key.first);
+  value(io, key.second);
+  for (std::optional<float>* v : {&pair.friction, &pair.dynamic_friction, &pair.friction_along, &pair.friction_across,
+                                  &pair.restitution, &pair.torsional_friction, &pair.rolling_friction}) {
+    value(io, *v);
+  }
+}
+
+template <class Io>
+void transfer_materials(Io& io, Snapshot& s) {
+  std::uint64_t rows = s.materials.size(), pairs = s.material_pairs.size(), rolling = s.contacts.rolling.size();
+  value(io, rows);
+  if constexpr (std::is_same_v<Io, Source>) {
+    require_bytes(io, rows, 1);
+    s.materials.resize(rows);
+  }
+  for (Materials::Row& row : s.materials) transfer_material(io, row);
+  value(io, pairs);
+  if constexpr (std::is_same_v<Io, Source>) {
+    for (std::uint64_t i = 0; i < pairs; ++i) {
+      Materials::Pair key;
+      MaterialPair pair;
+      transfer_material_pair(io, key, pair);
+      s.material_pairs.emplace(key, pair);
+    }
+  } else {
+    for (auto& [key, pair] : s.material_pairs) {
+      Materials::Pair numbers = key;
+      transfer_material_pair(io, numbers, pair);
+    }
+  }
+  value(io, rolling);
+  values(io, s.contacts.rolling, rolling);
+}
+
 // Names and sizes of all columns: a snapshot of another layout is recognised.
 std::uint64_t layout_hash() {
   Hash64 hash;
@@ -272,6 +348,29 @@ void check_sleep(const Snapshot& s, Index row) {
         "a body that sleeps in no island");
 }
 
+void check_materials(const Snapshot& s) {
+  check(!s.materials.empty() && s.materials.size() <= kMaxMaterials && !s.materials[0].alive,
+        "a broken list of materials");
+  for (std::size_t number = 0; number < s.materials.size(); ++number) {
+    const Materials::Row& row = s.materials[number];
+    const Where where{kRestore, "materials", static_cast<std::ptrdiff_t>(number)};
+    const Material again = checked_material(where, "", row.material);
+    const bool same_grain = again.grain.x == row.material.grain.x && again.grain.y == row.material.grain.y &&
+                            again.grain.z == row.material.grain.z;
+    check(same_grain && (row.alive || !row.registered), "a material that no definition gives");
+  }
+  const auto known = [&](std::uint32_t number) {
+    return number < s.materials.size() && s.materials[number].registered;
+  };
+  for (const auto& [key, pair] : s.material_pairs) {
+    check(key.first <= key.second && known(key.first) && known(key.second), "a pair of materials that are not there");
+    validate_material_pair(Where{kRestore, "material pair"}, pair);
+  }
+  for (const RollingImpulse& r : s.contacts.rolling) check(is_finite(r.impulse), "an impulse that is not finite");
+  check(s.contacts.rolling.empty() || s.contacts.rolling.size() == s.contacts.contacts.size(),
+        "a broken list of impulses");
+}
+
 void check_bodies(const Snapshot& s) {
   const BodyModel& m = s.model.view;
   for (Index row = 0; row < s.rows; ++row) {
@@ -291,7 +390,10 @@ void check_bodies(const Snapshot& s) {
 #define TALUS_READ_COLUMN(type_, name, unit, meaning) row_values.name = m.name[row];
     TALUS_BODY_MODEL(TALUS_READ_COLUMN)
 #undef TALUS_READ_COLUMN
-    const NewBody again = make_body(Where{kRestore, "bodies", row}, definition_of(mirror, state));
+    check((mirror.model.flags >> kMaterialShift) < s.materials.size(), "a body of an unknown material");
+    restore_material(s, mirror);
+    NewBody again = make_body(Where{kRestore, "bodies", row}, definition_of(mirror, state));
+    again.mirror.model.flags |= mirror.model.flags >> kMaterialShift << kMaterialShift;
     // NOLINTNEXTLINE(bugprone-suspicious-memory-comparison): bits are compared, and the struct has no gaps
     check(std::memcmp(&again.mirror.model, &mirror.model, sizeof(BodyModelRow)) == 0,
           "a body that no definition gives");
@@ -394,11 +496,26 @@ T read_value(std::istream& in) {
 
 }  // namespace
 
+void restore_material(const Snapshot& s, BodyMirror& body) {
+  const BodyModelRow& model = body.model;
+  const std::uint32_t number = model.flags >> kMaterialShift;
+  if (number == 0) {
+    body.material = {model.friction, model.restitution, friction_rule(model.combine), restitution_rule(model.combine)};
+    return;
+  }
+  const Materials::Row& row = s.materials[number];
+  body.material = row.material;
+  if (row.registered) body.material_id = {number};
+}
+
 std::uint64_t hash_of(const Snapshot& snapshot) {
   HashSink sink;
   Snapshot& s = const_cast<Snapshot&>(snapshot);  // sinks do not write
   transfer_future(sink, s);
   if (s.joints.rows > 0) transfer_joints(sink, s);  // a world that never had one has the hash that it had before joints
+  // The same for materials, and for laws of friction and restitution.
+  if (!has_default_laws(s)) transfer_laws(sink, s);
+  if (s.materials.size() > 1 || !s.contacts.rolling.empty()) transfer_materials(sink, s);
   return sink.hash.value();
 }
 
@@ -407,6 +524,8 @@ void write_snapshot(std::ostream& out, const Snapshot& snapshot) {
   CountSink counter;
   transfer_comforts(counter, s);
   transfer_future(counter, s);
+  transfer_laws(counter, s);
+  transfer_materials(counter, s);
   transfer_joints(counter, s);
   const auto put = [&](const auto& v) { out.write(reinterpret_cast<const char*>(&v), sizeof(v)); };
   put(kMagic);
@@ -416,6 +535,8 @@ void write_snapshot(std::ostream& out, const Snapshot& snapshot) {
   FileSink sink{out, {}};
   transfer_comforts(sink, s);
   transfer_future(sink, s);
+  transfer_laws(sink, s);
+  transfer_materials(sink, s);
   transfer_joints(sink, s);
   put(sink.hash.value());
   if (!out) throw Error("save: writing " + std::to_string(counter.size) + " bytes failed");
@@ -436,9 +557,12 @@ Snapshot read_snapshot(std::istream& in) {
   Source source{payload};
   transfer_comforts(source, s);
   transfer_future(source, s);
+  transfer_laws(source, s);
+  transfer_materials(source, s);
   transfer_joints(source, s);
   if (!source.left.empty()) reject_file("the snapshot is longer than its own numbers say");
   validate_world(Where{kRestore, "def"}, s.def);
+  check_materials(s);
   check_bodies(s);
   check_contacts(s);
   check_ignored(s);

@@ -9,6 +9,7 @@
 #include <talus/defs.h>
 
 #include "body_row.h"
+#include "materials.h"
 #include "simulation.h"
 
 namespace talus {
@@ -35,8 +36,13 @@ struct Snapshot {
   Simulation::InputsCopy inputs{};
   std::vector<std::uint64_t> ignored_pairs;  // ascending
   ContactImage contacts;
+  std::vector<Materials::Row> materials;  // of each number; uses are not part of it
+  std::map<Materials::Pair, MaterialPair> material_pairs;
   JointImage joints;
 };
+
+/// Puts the material that a body's model row names into the rest of its mirror.
+void restore_material(const Snapshot& snapshot, BodyMirror& body);
 
 /// Hash over all that decides the future.
 std::uint64_t hash_of(const Snapshot& snapshot);

@@ -39,6 +39,17 @@ void set_shock_params(const SolverSettings& s, StepParams& p) {
   p.shock_slope = s.shock.least_slope;
 }
 
+// By half angles: the polynomials end at pi / 4, and every machine gives the same bits.
+FrictionPolygon make_polygon(const SolverSettings& s) {
+  if (s.friction != FrictionModel::polyhedral) return {};
+  FrictionPolygon polygon{static_cast<std::uint32_t>(s.friction_sides), 0.0f, 0.0f};
+  float sine, cosine;
+  sine_cosine_small(0.5f * kPi / static_cast<float>(s.friction_sides), sine, cosine);
+  polygon.cosine = cosine * cosine - sine * sine;
+  polygon.sine = 2.0f * sine * cosine;
+  return polygon;
+}
+
 }  // namespace
 
 StepParams make_step_params(const WorldDef& def, float dt) {
@@ -61,6 +72,8 @@ StepParams make_step_params(const WorldDef& def, float dt) {
   p.restitution_threshold = s.restitution_threshold;
   p.speculative_distance = s.speculative_distance;
   p.recycle_fraction = s.recycle_fraction;
+  p.slip_threshold = s.slip_threshold;
+  p.polygon = make_polygon(s);
   p.box_friction = s.friction == FrictionModel::box ? 1 : 0;
   p.moreau = s.integrator == Integrator::moreau ? 1 : 0;
   p.warm_start = s.warm_start ? 1 : 0;
@@ -105,6 +118,8 @@ StepShape make_step_shape(const WorldDef& def) {
   shape.relax_iterations = s.relax_iterations;
   shape.jacobi = s.solver == Solver::jacobi || (s.solver == Solver::rigid && s.rigid.order == SweepOrder::jacobi);
   shape.projection = s.stabilization == Stabilization::projection;
+  shape.poisson = s.restitution == RestitutionModel::poisson;
+  shape.surfaces = shape.poisson || s.friction == FrictionModel::polyhedral;
   shape.residual = s.report_residual;
   shape.instance_transforms = def.instance_transforms;
   shape.sleep = def.sleep.enabled;

@@ -9,6 +9,7 @@
 #include "event_columns.h"
 #include "exec.h"
 #include "joint_columns.h"
+#include "material.h"
 #include "pairs.h"
 #include "rigid_columns.h"
 #include "shock_columns.h"
@@ -54,6 +55,8 @@ struct StepShape {
   int relax_iterations = 0;
   bool jacobi = false;       // all contacts go to the overflow color
   bool restitution = false;  // some body or limit of a joint bounces
+  bool poisson = false;      // and if so by Poisson's law
+  bool surfaces = false;     // contacts have rows of SurfaceRows
   bool projection = false;
   bool residual = false;
   bool instance_transforms = false;
@@ -74,6 +77,7 @@ struct StepViews {
   BodyModel model;
   BodyState state;
   BodyInputs inputs;
+  MaterialTable materials;                    // with StepShape::surfaces
   Column<const std::uint64_t> ignored_pairs;  // (smaller row << 32 | larger row), ascending
   Column<const Index> planes;                 // rows of planes, ascending; may be longer than shape.plane_count
   ContactCache last;                          // read: of the step before

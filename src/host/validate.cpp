@@ -93,10 +93,12 @@ Quat checked_orientation(const Where& where, const char* field, Quat q) {
 
 Vec3 checked_direction(const Where& where, const char* field, Vec3 v) {
   require_finite(where, field, v);
-  return unit_factor(where, field, dot(v, v), "a normal must have length 1 within 1e-3") * v;
+  return unit_factor(where, field, dot(v, v), "a direction must have length 1 within 1e-3") * v;
 }
 
-void validate_material(const Where& where, const char* field, const Material& material) {
+namespace {
+
+void validate_plain_material(const Where& where, const char* field, const Material& material) {
   const std::string prefix(field);
   const auto bad = [&](float value, float high) { return !(value >= 0.0f && value <= high); };
   if (bad(material.friction, kMaxFriction)) {
@@ -109,6 +111,44 @@ void validate_material(const Where& where, const char* field, const Material& ma
     require_enum(where, (prefix + ".friction_combine").c_str(), material.friction_combine, Combine::maximum);
     require_enum(where, (prefix + ".restitution_combine").c_str(), material.restitution_combine, Combine::maximum);
   }
+}
+
+}  // namespace
+
+Material checked_material(const Where& where, const char* field, const Material& material) {
+  validate_plain_material(where, field, material);
+  const std::string prefix(field);
+  Material m = material;
+  const auto coefficient = [&](const char* name, const std::optional<float>& value) {
+    if (value) require_range(where, (prefix + name).c_str(), *value, 0.0f, kMaxFriction);
+  };
+  coefficient(".dynamic_friction", m.dynamic_friction);
+  if (m.dynamic_friction && *m.dynamic_friction > m.friction) {
+    reject(where, (prefix + ".dynamic_friction").c_str(), *m.dynamic_friction, "must not be more than .friction");
+  }
+  coefficient(".friction_along", m.friction_along);
+  coefficient(".friction_across", m.friction_across);
+  const bool has_grain = !(m.grain.x == 0.0f && m.grain.y == 0.0f && m.grain.z == 0.0f);
+  if (has_grain) m.grain = checked_direction(where, (prefix + ".grain").c_str(), m.grain);
+  if (!has_grain && (m.friction_along || m.friction_across)) {
+    reject(where, (prefix + ".grain").c_str(), 0.0f, "coefficients along and across it need a direction");
+  }
+  require_range(where, (prefix + ".torsional_friction").c_str(), m.torsional_friction, 0.0f, kMaxFriction);
+  require_range(where, (prefix + ".rolling_friction").c_str(), m.rolling_friction, 0.0f, kMaxFriction);
+  return m;
+}
+
+void validate_material_pair(const Where& where, const MaterialPair& pair) {
+  const auto check = [&](const char* name, const std::optional<float>& value, float high) {
+    if (value) require_range(where, name, *value, 0.0f, high);
+  };
+  check(".friction", pair.friction, kMaxFriction);
+  check(".dynamic_friction", pair.dynamic_friction, kMaxFriction);
+  check(".friction_along", pair.friction_along, kMaxFriction);
+  check(".friction_across", pair.friction_across, kMaxFriction);
+  check(".restitution", pair.restitution, 1.0f);
+  check(".torsional_friction", pair.torsional_friction, kMaxFriction);
+  check(".rolling_friction", pair.rolling_friction, kMaxFriction);
 }
 
 void validate_shape(const Where& where, const ShapeDef& shape) {
@@ -158,6 +198,10 @@ void validate_rigid(const Where& where, const WorldDef& def) {
     if (def.keep_contact_problem) reject(where, ".keep_contact_problem", "true", "only Solver::rigid has one");
     return;
   }
+  if (def.solver.restitution != RestitutionModel::newton) {
+    reject(where, ".solver.restitution", std::to_string(unsigned(def.solver.restitution)),
+           "Solver::rigid has RestitutionModel::newton alone");
+  }
   if (r.point == PointSolver::block && r.stagger > 0) {
     reject(where, ".solver.rigid.stagger", std::to_string(r.stagger), "PointSolver::block has no rows to leave out");
   }
@@ -189,7 +233,9 @@ void validate_world(const Where& where, const WorldDef& def) {
   require_count(where, ".reserve_pairs", def.reserve_pairs, 0, kMaxReserve);
   require_count(where, ".reserve_contacts", def.reserve_contacts, 0, kMaxReserve);
   require_enum(where, ".solver.solver", s.solver, Solver::shock);
-  require_enum(where, ".solver.friction", s.friction, FrictionModel::box);
+  require_enum(where, ".solver.friction", s.friction, FrictionModel::polyhedral);
+  require_enum(where, ".solver.restitution", s.restitution, RestitutionModel::poisson);
+  require_count(where, ".solver.friction_sides", s.friction_sides, 3, 64);
   require_enum(where, ".solver.integrator", s.integrator, Integrator::moreau);
   require_enum(where, ".solver.stabilization", s.stabilization, Stabilization::split_impulse);
   require_count(where, ".solver.substeps", s.substeps, 1, 64);
@@ -199,6 +245,7 @@ void validate_world(const Where& where, const WorldDef& def) {
   require_at_least_zero(where, ".solver.contact_damping_ratio", s.contact_damping_ratio);
   require_at_least_zero(where, ".solver.max_push_speed", s.max_push_speed);
   require_at_least_zero(where, ".solver.restitution_threshold", s.restitution_threshold);
+  require_at_least_zero(where, ".solver.slip_threshold", s.slip_threshold);
   require_at_least_zero(where, ".solver.speculative_distance", s.speculative_distance);
   require_range(where, ".solver.recycle_fraction", s.recycle_fraction, 0.0f, 1.0f);
   require_at_least_zero(where, ".sleep.speed", def.sleep.speed);

@@ -35,7 +35,9 @@ Quat checked_orientation(const Where& where, const char* field, Quat q);
 /// The same for a direction.
 Vec3 checked_direction(const Where& where, const char* field, Vec3 v);
 
-void validate_material(const Where& where, const char* field, const Material& material);
+/// The material with its grain at unit length.
+Material checked_material(const Where& where, const char* field, const Material& material);
+void validate_material_pair(const Where& where, const MaterialPair& pair);
 void validate_shape(const Where& where, const ShapeDef& shape);
 void validate_world(const Where& where, const WorldDef& def);
 /// dt must be finite and > 0, and so must the inverse of a sub-step.

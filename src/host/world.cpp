@@ -63,6 +63,7 @@ void World::Impl::send_lists() {
     ignored_changed = false;
   }
   if (joints_changed) send_joint_plan();
+  if (materials.take_changed()) sim->set_materials(materials.surfaces(), materials.pair_records());
 }
 
 void World::Impl::flush() {
@@ -79,8 +80,11 @@ void World::Impl::replace_body(Index row, const BodyMirror& next, const BodyStat
   planes_changed = planes_changed || is_plane(now) || is_plane(next);
   bouncing_count += (next.model.restitution > 0.0f ? 1 : 0) - (now.model.restitution > 0.0f ? 1 : 0);
   if (now.ignored_pairs > 0) forget_ignored_pairs(row);
+  const std::uint32_t before = now.model.flags >> kMaterialShift;
   now = next;
-  edits.replace(row, next.model, state);
+  if (next.model.alive != 0) now.model.flags |= materials.take(next.material, next.material_id) << kMaterialShift;
+  materials.release(before);
+  edits.replace(row, now.model, state);
   if (edits.size() >= kMaxQueuedEdits) flush();
 }
 
@@ -103,8 +107,9 @@ World& World::operator=(World&&) noexcept = default;
 // ---- bodies --------------------------------------------------------------------------------------------------------
 
 BodyId World::add_body(const BodyDef& def) {
-  const NewBody body = make_body(Where{"add_body", "def"}, def);
   Impl& w = *impl_;
+  const Where where{"add_body", "def"};
+  const NewBody body = make_body(where, w.resolved(where, def));
   w.settle();
   const std::int64_t rows = w.slots.size_after(1);
   if (rows > kMaxBodies) throw Error("add_body: a world holds at most " + std::to_string(kMaxBodies) + " bodies");
@@ -119,7 +124,9 @@ BodyId World::add_body(const BodyDef& def) {
 std::vector<BodyId> World::add_bodies(std::span<const BodyDef> defs) {
   Impl& w = *impl_;
   const auto where = [](std::size_t i) { return Where{"add_bodies", "defs", static_cast<std::ptrdiff_t>(i)}; };
-  for (std::size_t i = 0; i < defs.size(); ++i) make_body(where(i), defs[i]);  // all are good, or none is added
+  for (std::size_t i = 0; i < defs.size(); ++i) {  // all are good, or none is added
+    make_body(where(i), w.resolved(where(i), defs[i]));
+  }
   w.settle();
   const std::int64_t rows = w.slots.size_after(static_cast<std::int64_t>(defs.size()));
   if (rows > kMaxBodies) throw Error("add_bodies: a world holds at most " + std::to_string(kMaxBodies) + " bodies");
@@ -129,7 +136,7 @@ std::vector<BodyId> World::add_bodies(std::span<const BodyDef> defs) {
   w.mirrors.resize(static_cast<std::size_t>(rows), BodyMirror{});
   w.sim->set_rows(static_cast<Index>(rows));
   for (std::size_t i = 0; i < defs.size(); ++i) {
-    const NewBody body = make_body(where(i), defs[i]);
+    const NewBody body = make_body(where(i), w.resolved(where(i), defs[i]));
     ids.push_back(w.slots.acquire());
     w.replace_body(static_cast<Index>(ids.back().slot), body.mirror, body.state);
   }
@@ -185,14 +192,17 @@ void World::step_async(float dt) {
   Impl& w = *impl_;
   validate_dt({"step", "dt"}, w.def.solver, dt);
   if (w.sim->queue_full()) w.settle();
-  if (w.planes_changed || w.ignored_changed || w.joints_changed || w.edits.structural()) w.flush();
+  if (w.planes_changed || w.ignored_changed || w.joints_changed || w.materials.changed() || w.edits.structural()) {
+    w.flush();
+  }
   StepInput input;
   {
     const FloatEnvironment environment;
     input.params = make_step_params(w.def, dt);
   }
   input.shape = make_step_shape(w.def);
-  input.shape.restitution = w.bouncing_count > 0;
+  input.shape.restitution = w.bouncing_count > 0 || w.materials.pairs_bounce();
+  input.shape.surfaces = !input.shape.rigid.on && (input.shape.surfaces || w.materials.in_use());
   input.shape.breakable = w.breakable_count > 0;
   input.shape.bounded_joints = w.bounded_joints;
   input.shape.joint_readings = w.def.joint_readings || input.shape.breakable;

@@ -34,16 +34,80 @@ void World::set_velocity(BodyId body, Vec3 linear, Vec3 angular) {
   impl_->edits.set_velocity(row, linear, angular);
 }
 
+// ---- materials -----------------------------------------------------------------------------------------------------
+
+void World::Impl::require_material(const Where& where, const char* field, MaterialId id) const {
+  if (materials.contains(id)) return;
+  reject(where, field, "{number " + std::to_string(id.number) + "}", "names no material of this world");
+}
+
+BodyDef World::Impl::resolved(const Where& where, const BodyDef& body) const {
+  BodyDef whole = body;
+  if (body.material_id == MaterialId{}) return whole;
+  require_material(where, ".material_id", body.material_id);
+  whole.material = materials.material(body.material_id);
+  return whole;
+}
+
+void World::Impl::change_material(Index row, const Material& material, MaterialId id) {
+  BodyMirror& body = mirror(row);
+  bouncing_count += (material.restitution > 0.0f ? 1 : 0) - (body.model.restitution > 0.0f ? 1 : 0);
+  talus::set_material(body, material, id);
+  const std::uint32_t before = body.model.flags >> kMaterialShift, number = materials.take(material, id);
+  body.model.flags = (body.model.flags & ((1u << kMaterialShift) - 1)) | (number << kMaterialShift);
+  materials.release(before);
+  set_model(row);
+}
+
 void World::set_material(BodyId body, const Material& material) {
   const Index row = impl_->row_of({"set_material", "body"}, body);
-  validate_material({"set_material", "material"}, "", material);
-  BodyModelRow& model = impl_->mirror(row).model;
-  impl_->bouncing_count += (material.restitution > 0.0f ? 1 : 0) - (model.restitution > 0.0f ? 1 : 0);
-  model.friction = material.friction;
-  model.restitution = material.restitution;
-  model.combine = packed_rules(material.friction_combine, material.restitution_combine);
-  impl_->set_model(row);
+  impl_->change_material(row, checked_material({"set_material", "material"}, "", material), {});
 }
+
+void World::assign_material(BodyId body, MaterialId material) {
+  const Index row = impl_->row_of({"assign_material", "body"}, body);
+  impl_->require_material({"assign_material", "material"}, "", material);
+  impl_->change_material(row, impl_->materials.material(material), material);
+}
+
+MaterialId World::add_material(const Material& material) {
+  return impl_->materials.add(checked_material({"add_material", "material"}, "", material));
+}
+
+void World::set_material(MaterialId id, const Material& material) {
+  Impl& w = *impl_;
+  w.require_material({"set_material", "id"}, "", id);
+  const Material checked = checked_material({"set_material", "material"}, "", material);
+  w.materials.set(id, checked);
+  for (Index row = 0; row < w.slots.size(); ++row) {
+    if (w.mirror(row).model.alive != 0 && w.mirror(row).material_id == id) w.change_material(row, checked, id);
+  }
+}
+
+Material World::material(MaterialId id) const {
+  impl_->require_material({"material", "id"}, "", id);
+  return impl_->materials.material(id);
+}
+
+void World::set_material_pair(MaterialId a, MaterialId b, const MaterialPair& pair) {
+  Impl& w = *impl_;
+  w.require_material({"set_material_pair", "a"}, "", a);
+  w.require_material({"set_material_pair", "b"}, "", b);
+  validate_material_pair({"set_material_pair", "pair"}, pair);
+  w.materials.set_pair(a, b, pair);
+  for (Index row = 0; row < w.slots.size(); ++row) {
+    const BodyMirror& body = w.mirror(row);
+    if (body.model.alive != 0 && (body.material_id == a || body.material_id == b)) w.wake_row(row);
+  }
+}
+
+MaterialPair World::material_pair(MaterialId a, MaterialId b) const {
+  impl_->require_material({"material_pair", "a"}, "", a);
+  impl_->require_material({"material_pair", "b"}, "", b);
+  return impl_->materials.pair(a, b);
+}
+
+// ---- other edits ---------------------------------------------------------------------------------------------------
 
 void World::set_filter(BodyId body, const Filter& filter) {
   const Index row = impl_->row_of({"set_filter", "body"}, body);

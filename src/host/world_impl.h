@@ -14,6 +14,7 @@
 #include "body_row.h"
 #include "edit_queue.h"
 #include "joint_row.h"
+#include "materials.h"
 #include "simulation.h"
 #include "slots.h"
 #include "snapshot.h"
@@ -27,7 +28,8 @@ struct World::Impl {
   std::vector<BodyMirror> mirrors;  // of each slot, as it will be with all queued edits
   std::set<std::uint64_t> ignored;  // smaller row << 32 | larger row
   Index bouncing_count = 0;         // bodies, and limits of joints, with restitution
-  bool planes_changed = false;      // since they were sent to the simulation
+  Materials materials;
+  bool planes_changed = false;  // since they were sent to the simulation
   bool ignored_changed = false;
 
   Slots joint_slots;
@@ -57,6 +59,11 @@ struct World::Impl {
   void replace_body(Index row, const BodyMirror& mirror, const BodyStateRow& state);
   void forget_ignored_pairs(Index row);
   void set_model(Index row);
+  /// Throws Error if the id names none.
+  void require_material(const Where& where, const char* field, MaterialId id) const;
+  /// The definition, with the values of the material that it names.
+  BodyDef resolved(const Where& where, const BodyDef& body) const;
+  void change_material(Index row, const Material& material, MaterialId id);
   /// With all that fell asleep together with it. For edits that do not go through the queue.
   void wake_row(Index row) {
     if (def.sleep.enabled) edits.wake(row);

@@ -118,8 +118,7 @@ std::vector<ContactReport> World::read_contacts() {
     report.normal = contact.normal;
     report.friction_impulse = substeps * contact.friction;
     report.twist_impulse = substeps * contact.twist;
-    report.friction =
-        combine(friction_rule(model_a.combine), friction_rule(model_b.combine), model_a.friction, model_b.friction);
+    report.friction = w.materials.contact(model_a, model_b).friction;
     report.point_count = count;
     const bool turns = count > 1;  // since the manifold was made; a single point is of this step
     const Quat turn_a = turns ? state.orientation[a] * conjugate(contact.made_a) : kIdentity;
@@ -207,6 +206,8 @@ Snapshot World::Impl::capture() {
   s.inputs = sim->inputs_copy();
   s.ignored_pairs.assign(ignored.begin(), ignored.end());
   s.contacts = sim->contacts();
+  s.materials = materials.rows();
+  s.material_pairs = materials.pairs();
   s.joints.rows = joint_slots.size();
   s.joints.generations.assign(joint_slots.generations().begin(), joint_slots.generations().end());
   for (const JointMirror& joint : joint_mirrors) s.joints.collide.push_back(joint.collide);
@@ -249,6 +250,7 @@ void World::restore(std::istream& in) {
 
 void World::Impl::adopt(Snapshot s) {
   const BodyModel& model = s.model.view;
+  materials.adopt(s.materials, s.material_pairs);
   slots = Slots::from(s.generations, {model.alive.data, static_cast<std::size_t>(s.rows)});
   mirrors.resize(static_cast<std::size_t>(s.rows), BodyMirror{});
   for (Index row = 0; row < s.rows; ++row) {
@@ -258,6 +260,8 @@ void World::Impl::adopt(Snapshot s) {
 #undef TALUS_READ_COLUMN
     body.mass = s.mass[static_cast<std::size_t>(row)];
     body.inertia = s.inertia[static_cast<std::size_t>(row)];
+    restore_material(s, body);
+    if (body.model.alive != 0) materials.take_saved(body.model.flags >> kMaterialShift);
     bouncing_count += body.model.restitution > 0.0f ? 1 : 0;
   }
   for (const std::uint64_t pair : s.ignored_pairs) {

@@ -12,6 +12,7 @@
 
 #include "agree/joint_soup.h"
 #include "agree/rigid_variants.h"
+#include "support/surface_heap.h"
 
 namespace talus {
 namespace {
@@ -135,11 +136,26 @@ TEST_P(CudaAgrees, JointsOfAllKinds) {
   EXPECT_GT(broken, 0);
 }
 
+TEST_P(CudaAgrees, MaterialsOfAllKinds) {
+  World cpu = world(Backend::cpu), cuda = world(Backend::cuda);
+  test::add_surface_heap(cpu, 32);
+  test::add_surface_heap(cuda, 32);
+  for (int step = 0; step < 20; ++step) {
+    cpu.step(1.0f / 60.0f);
+    cuda.step(1.0f / 60.0f);
+    ASSERT_EQ(cpu.state_hash(), cuda.state_hash()) << "step " << step;
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Solvers, CudaAgrees,
                          testing::Values(Variant{"defaults", {}},  //
                                          Variant{"jacobi", {.solver = Solver::jacobi, .iterations = 2}},
                                          Variant{"box_friction",
                                                  {.friction = FrictionModel::box, .report_residual = true}},
+                                         Variant{"polygon_poisson",
+                                                 {.friction = FrictionModel::polyhedral,
+                                                  .restitution = RestitutionModel::poisson,
+                                                  .friction_sides = 5}},
                                          Variant{"moreau", {.integrator = Integrator::moreau}},
                                          Variant{"projection", {.stabilization = Stabilization::projection}},
                                          Variant{"cold", {.relax_iterations = 2, .warm_start = false}}),

@@ -184,7 +184,7 @@ class Dumper {
   }
   /// Rows beyond the pairs of a step are whatever was there before, the same on all backends.
   void cache(const std::string& name, const ContactCache& view) {
-    const auto& [pairs, contacts] = view;
+    const auto& [pairs, contacts, rolling] = view;
     const auto& [begin, owner, partner] = pairs;
     const auto& [units, unit_count, place] = contacts;
     column(name + ".pairs.begin", begin, begin.size);
@@ -192,6 +192,7 @@ class Dumper {
     column(name + ".pairs.partner", partner, partner.size);
     column(name + ".contacts.place", place, place.size);
     plane(name + ".contacts", units, unit_count);
+    column(name + ".rolling", rolling, rolling.size);
   }
 
   std::vector<ColumnDump> columns;
@@ -205,11 +206,11 @@ class Dumper {
 /// All that is alive in the memory of a backend, after what was enqueued so far. Tables with columns that get sorted
 /// are taken up to the number of rows in use, since a sort may leave anything behind them; all others as a whole.
 inline StageDump dump_stage(Stage stage, const StepViews& v, Memory& memory) {
-  const auto& [shape, params, counters, model, state, inputs, ignored_pairs, planes, last, next, broad, solve, rigid,
-               shock, joints, sleep, events, transforms] = v;
+  const auto& [shape, params, counters, model, state, inputs, materials, ignored_pairs, planes, last, next, broad,
+               solve, rigid, shock, joints, sleep, events, transforms] = v;
   const auto& [broad_rows, entries, found, kept_bounds, candidates, grid, entry_capacity, pair_capacity,
                candidate_capacity] = broad;
-  const auto& [solve_rows, pairs, contacts, color_rows, color_contacts, lanes, contact_capacity] = solve;
+  const auto& [solve_rows, pairs, contacts, color_rows, color_contacts, lanes, surfaces, contact_capacity] = solve;
   const auto& [sleep_rows, sleep_blocks, disturbed] = sleep;
   detail::Dumper to(memory);
   const Counters counts = to.value(counters);
@@ -251,6 +252,7 @@ inline StageDump dump_stage(Stage stage, const StepViews& v, Memory& memory) {
     to.column("shock.layers.end", layers.end, layers.end.size);
   }
   if (kSupportsLife.includes(stage)) to.table("shock.contacts", shock_contacts, shape.shock.on ? counts.contacts : 0);
+  if (kLanesLife.includes(stage) && surfaces.size > 0) to.column("solve.surfaces", surfaces, counts.lanes);
   to.table("joints.model", joints.model);
   to.table("joints.state", joints.state);  // not the lanes: packs write zeros of another sign where a joint has no row
   to.table("sleep.rows", sleep_rows);

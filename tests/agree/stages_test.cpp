@@ -96,7 +96,7 @@ const Disturbance kDisturbances[] = {
      "stage find_pairs, column next.pairs.partner, row 3: "},
     {Stage::collide_pairs,
      [](const StepViews& v) {
-       const auto& [pairs, contacts] = v.next;
+       const auto& [pairs, contacts, rolling] = v.next;
        flip_bit(first_word(contacts));
      },
      "stage collide_pairs, column next.contacts"},

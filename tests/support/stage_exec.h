@@ -68,10 +68,10 @@ inline void poison_after(Stage stage, const StepViews& v, Memory& memory) {
   const detail::Filler ones{memory, 0xff}, zeros{memory, 0};
   const auto& [broad_rows, entries, found, kept_bounds, candidates, grid, entry_capacity, pair_capacity,
                candidate_capacity] = v.broad;
-  const auto& [solve_rows, pairs, contacts, color_rows, color_contacts, lanes, contact_capacity] = v.solve;
+  const auto& [solve_rows, pairs, contacts, color_rows, color_contacts, lanes, surfaces, contact_capacity] = v.solve;
   const auto& [rigid_rows, rigid_bodies, block_sum, run_sum, open, history, rigid_state] = v.rigid;
   const auto& [shock_bodies, shock_contacts, layers] = v.shock;
-  const auto& [next_pairs, next_contacts] = v.next;
+  const auto& [next_pairs, next_contacts, rolling] = v.next;
   const auto& [begin, owner, partner] = next_pairs;
   const auto& [units, unit_count, place] = next_contacts;
   Counters counters;
@@ -103,6 +103,7 @@ inline void poison_after(Stage stage, const StepViews& v, Memory& memory) {
     ones.column(layers.end);
   }
   if (dead(kSupportsLife)) ones.table(shock_contacts);
+  if (dead(kLanesLife)) ones.column(surfaces);
   if (stage != Stage::apply_commands) return;
   ones.column(kept_bounds);
   zeros.table(candidates);
@@ -110,6 +111,7 @@ inline void poison_after(Stage stage, const StepViews& v, Memory& memory) {
   ones.column(owner);
   ones.column(partner);
   ones.column(place);
+  ones.column(rolling);
   ones.plane(units, static_cast<std::size_t>(unit_count));
 }
 

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "body_row.h"
+#include "materials.h"
 #include "memory_cpu.h"
 #include "pipeline.h"
 #include "simulation.h"
@@ -66,12 +67,14 @@ class SimulationRig {
     EditQueue edits;
     std::vector<Index> planes;
     for (Index row = 0; row < body_count_; ++row) {
-      const NewBody body = make_body(Where{"rig", "defs", row}, defs[std::size_t(row)]);
+      NewBody body = make_body(Where{"rig", "defs", row}, defs[std::size_t(row)]);
+      body.mirror.model.flags |= materials_.take(body.mirror.material, {}) << kMaterialShift;
       edits.replace(row, body.mirror.model, body.state);
       if (defs[std::size_t(row)].shape.type == ShapeType::plane) planes.push_back(row);
       bounces_ = bounces_ || body.mirror.model.restitution > 0.0f;
       inv_mass_.push_back(body.mirror.model.inv_mass);
     }
+    simulation_.set_materials(materials_.surfaces(), materials_.pair_records());
     simulation_.set_planes(planes);
     simulation_.apply(edits.take());
   }
@@ -81,6 +84,7 @@ class SimulationRig {
     input.params = make_step_params(def_, dt);
     input.shape = make_step_shape(def_);
     input.shape.restitution = bounces_;
+    input.shape.surfaces = input.shape.surfaces || materials_.in_use();
     input.body_count = body_count_;
     simulation_.enqueue(std::move(input));
     StepReport report;
@@ -103,12 +107,14 @@ class SimulationRig {
     append(image.owner);
     append(image.partner);
     append(image.contacts);
+    append(image.rolling);
     return all;
   }
 
  private:
   WorldDef def_;
   Simulation simulation_;
+  Materials materials_;
   Index body_count_;
   bool bounces_ = false;
   std::vector<float> inv_mass_;

@@ -112,10 +112,23 @@ TEST_P(WorldErrorsTest, BadBodies) {
   for (const float bad : {-0.1f, kNan, kInf}) {
     expect_bad_body({"friction"}, [=](BodyDef& d) { d.material.friction = bad; });
     expect_bad_body({"restitution"}, [=](BodyDef& d) { d.material.restitution = bad; });
+    expect_bad_body({"material.dynamic_friction"}, [=](BodyDef& d) { d.material.dynamic_friction = bad; });
+    expect_bad_body({"material.torsional_friction"}, [=](BodyDef& d) { d.material.torsional_friction = bad; });
+    expect_bad_body({"material.rolling_friction"}, [=](BodyDef& d) { d.material.rolling_friction = bad; });
+    expect_bad_body({"material.friction_along"}, [=](BodyDef& d) {
+      d.material.grain = {1, 0, 0};
+      d.material.friction_along = bad;
+    });
     expect_bad_body({"linear_damping"}, [=](BodyDef& d) { d.linear_damping = bad; });
     expect_bad_body({"angular_damping"}, [=](BodyDef& d) { d.angular_damping = bad; });
   }
   expect_bad_body({"restitution = 1.5"}, [](BodyDef& d) { d.material.restitution = 1.5f; });
+  expect_bad_body({"material.dynamic_friction = 0.6", "not be more"},
+                  [](BodyDef& d) { d.material.dynamic_friction = 0.6f; });
+  expect_bad_body({"material.grain.y"}, [](BodyDef& d) { d.material.grain = {1, kNan, 0}; });
+  expect_bad_body({"material.grain", "length 2"}, [](BodyDef& d) { d.material.grain = {2, 0, 0}; });
+  expect_bad_body({"material.grain", "need a direction"}, [](BodyDef& d) { d.material.friction_across = 0.1f; });
+  expect_bad_body({"material_id", "number 7", "no material"}, [](BodyDef& d) { d.material_id = {7}; });
   expect_bad_body({"friction_combine"}, [](BodyDef& d) { d.material.friction_combine = Combine(11); });
   expect_bad_body({"restitution_combine"}, [](BodyDef& d) { d.material.restitution_combine = Combine(11); });
 }
@@ -188,6 +201,13 @@ TEST_P(WorldErrorsTest, BadEdits) {
   expect_error({"linear = -1"}, [&] { w.set_damping(good, -1, 0); });
   expect_error({"material.friction = -1"}, [&] { w.set_material(good, Material{-1}); });
   expect_error({"material.restitution = 2"}, [&] { w.set_material(good, Material{0, 2}); });
+  expect_error({"add_material", "friction = -1"}, [&] { w.add_material({.friction = -1}); });
+  expect_error({"number 3", "no material"}, [&] { w.assign_material(good, {3}); });
+  expect_error({"number 0", "no material"}, [&] { w.set_material(MaterialId{}, Material{}); });
+  const MaterialId known = w.add_material({});
+  expect_error({"set_material_pair: b", "no material"}, [&] { w.set_material_pair(known, {9}, {}); });
+  expect_error({"pair.rolling_friction = nan"}, [&] { w.set_material_pair(known, known, {.rolling_friction = kNan}); });
+  expect_error({"pair.restitution = 2"}, [&] { w.set_material_pair(known, known, {.restitution = 2.0f}); });
   expect_error({"fixed"}, [&] { w.set_velocity(w.bodies()[0], {1, 0, 0}, zero); });
   expect_error({"dt = 0"}, [&] { w.step(0); });
   expect_error({"dt = 1e-45"}, [&] { w.step(1e-45f); });
@@ -223,6 +243,9 @@ TEST_P(WorldErrorsTest, BadWorlds) {
   expect_bad_world(def(), "recycle_fraction = 2", [](WorldDef& d) { d.solver.recycle_fraction = 2; });
   expect_bad_world(def(), "solver.solver", [](WorldDef& d) { d.solver.solver = Solver(5); });
   expect_bad_world(def(), "solver.friction", [](WorldDef& d) { d.solver.friction = FrictionModel(5); });
+  expect_bad_world(def(), "solver.restitution", [](WorldDef& d) { d.solver.restitution = RestitutionModel(5); });
+  expect_bad_world(def(), "friction_sides = 2", [](WorldDef& d) { d.solver.friction_sides = 2; });
+  expect_bad_world(def(), "slip_threshold = nan", [](WorldDef& d) { d.solver.slip_threshold = kNan; });
   expect_bad_world(def(), "solver.integrator", [](WorldDef& d) { d.solver.integrator = Integrator(5); });
   expect_bad_world(def(), "solver.stabilization", [](WorldDef& d) { d.solver.stabilization = Stabilization(5); });
 }

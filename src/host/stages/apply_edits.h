@@ -53,7 +53,8 @@ void apply_edits(Exec& exec, const EditViews& e, const StepViews& v) {
     exec.for_each("mark_replaced", edits, MarkReplaced{e.edits, e.replaced, 1});
     exec.for_each(
         "end_contact", Count{nullptr, e.last_pair_count},
-        EndContact{v.last.pairs, {e.replaced.data, e.replaced.size}, v.last.contacts, v.events.last.touching});
+        EndContact{
+            v.last.pairs, {e.replaced.data, e.replaced.size}, v.last.contacts, v.events.last.touching, v.last.rolling});
     exec.for_each("unmark_replaced", edits, MarkReplaced{e.edits, e.replaced, 0});
   }
 }

@@ -19,9 +19,17 @@ struct FinishStepTask {
       team.for_each("MeasureResidual", lanes,
                     MeasureResidual{{v.solve.lanes, rows.velocity.data, nullptr, v.params, false}, v.counters});
     }
-    if (!v.shape.rigid.on) {
-      team.for_each_lane("StoreImpulses", {&v.counters->first_lane, &v.counters->lanes, v.solve.lanes.size},
-                         StoreImpulses{v.solve.lanes, v.next.contacts, v.params});
+    const LaneRange contact_lanes{&v.counters->first_lane, &v.counters->lanes, v.solve.lanes.size};
+    if (v.shape.rigid.on) {
+      // The solver stored them.
+    } else if (v.shape.surfaces) {
+      team.for_each("ClearRolling", {&v.counters->pairs, v.next.pairs.owner.size}, ClearRolling{v.next.rolling});
+      team.for_each_lane(
+          "StoreImpulses", contact_lanes,
+          StoreImpulses<true>{v.solve.lanes, v.next.contacts, v.params, v.solve.surfaces, v.next.rolling});
+    } else {
+      team.for_each_lane("StoreImpulses", contact_lanes,
+                         StoreImpulses<false>{v.solve.lanes, v.next.contacts, v.params});
     }
     note_touching(team, v);
     team.for_each_lane("FinishBodies", body_lanes(v),

@@ -10,27 +10,42 @@
 
 namespace talus {
 
+template <bool kSurfaces>
+PrepareContacts<kSurfaces> contacts_of(const StepViews& v) {
+  return {v.model,
+          v.next.pairs,
+          v.next.contacts,
+          v.solve.rows,
+          v.solve.contacts.pair,
+          v.solve.contacts.sort_contact,
+          v.counters,
+          v.params,
+          v.shape.rows,
+          v.shape.restitution,
+          v.inputs,
+          v.materials,
+          v.last,
+          v.solve.surfaces,
+          v.solve.lanes};
+}
+template <bool kSurfaces, class Exec>
+void prepare_lanes(Exec& exec, const StepViews& v) {
+  exec.for_each_lane("PrepareContacts", {&v.counters->first_lane, &v.counters->lanes, v.solve.lanes.size},
+                     contacts_of<kSurfaces>(v));
+}
+
 template <class Exec>
 void prepare_contacts(Exec& exec, const StepViews& v) {
   exec.begin_stage(Stage::prepare_contacts);
   exec.for_each_lane("PrepareBodies", body_lanes(v), on_bodies(v, PrepareBodies{v.model, v.state, v.solve.rows}));
   if (v.joints.count > 0) exec.together("begin_joints", BeginJointsTask{v});
-  const PrepareContacts contacts{v.model,
-                                 v.next.pairs,
-                                 v.next.contacts,
-                                 v.solve.rows,
-                                 v.solve.contacts.pair,
-                                 v.solve.contacts.sort_contact,
-                                 v.counters,
-                                 v.params,
-                                 v.shape.rows,
-                                 v.shape.restitution,
-                                 v.solve.lanes};
   if (v.shape.rigid.on) {
     exec.for_each_lane("PrepareRigid", {&v.counters->first_lane, &v.counters->lanes, v.rigid.rows.size},
-                       PrepareRigid{contacts, v.rigid.rows});
+                       PrepareRigid{contacts_of<false>(v), v.rigid.rows});
+  } else if (v.shape.surfaces) {
+    prepare_lanes<true>(exec, v);
   } else {
-    exec.for_each_lane("PrepareContacts", {&v.counters->first_lane, &v.counters->lanes, v.solve.lanes.size}, contacts);
+    prepare_lanes<false>(exec, v);
   }
   make_custom_rows(exec, v);
   begin_events(exec, v);

@@ -19,35 +19,44 @@ constexpr int kLeastRelaxSweeps = 6;  // a step, if it has any; what sub-steps d
                                       // 4 a pyramid of 40 creeps by 19 cm in 30 s and goes on, with 6 by 3.4 cm
 constexpr int kLeastBoundedSweeps = 2;  // relaxing ones a sub-step, where joints have limits, drives or friction: with
                                         // 1 dolls in a pile tremble at 0.1 m/s for ever
-constexpr int kProjectSweeps = 2;  // per sub-step
+constexpr int kProjectSweeps = 2;       // per sub-step
 
 TALUS_INLINE LaneRange lanes_of(const StepViews& v, int color) {
   return {&v.counters->color_begin[color], &v.counters->color_begin[color + 1], v.solve.lanes.size};
 }
 
 /// One sweep: color after color, then the overflow color by mass splitting.
-template <Sweep kSweep, bool kMoved, class Team>
+template <Sweep kSweep, bool kMoved, bool kSurfaces, class Team>
 TALUS_INLINE void sweep_colors(Team& team, const StepViews& v) {
   const SolveRowScratch& rows = v.solve.rows;
-  const SolveContacts<kSweep, kMoved> kernel{v.solve.lanes, rows.velocity.data, rows.move.data, v.params,
-                                             v.shape.restitution};
+  const SolveContacts<kSweep, kMoved, kSurfaces> kernel{
+      v.solve.lanes,   rows.velocity.data,     rows.move.data,   v.params,       v.shape.restitution,
+      rows.frame.data, rows.displacement.data, v.solve.surfaces, v.shape.poisson};
   if (!v.shape.jacobi) {
     for (int color = 0; color < kPalette; ++color) team.for_each_lane("SolveContacts", lanes_of(v, color), kernel);
   }
   team.for_each_lane("SolveSplit", lanes_of(v, kOverflowColor),
-                     SolveSplit<kSweep, kMoved>{kernel, rows.split_sums, rows.split_count});
+                     SolveSplit<kSweep, kMoved, kSurfaces>{kernel, rows.split_sums, rows.split_count});
   team.for_each("ApplySplit", {&v.counters->split_rows, body_rows(v).capacity},
                 on_bodies(v, ApplySplit{rows.velocity, rows.split_sums, rows.split_count}));
 }
 
 /// `moved`: this is the first sweep since bodies moved.
-template <Sweep kSweep, class Team>
+template <Sweep kSweep, bool kSurfaces = false, class Team>
 TALUS_INLINE void sweep_contacts(Team& team, const StepViews& v, bool moved) {
   if (moved) {
-    sweep_colors<kSweep, true>(team, v);
+    sweep_colors<kSweep, true, kSurfaces>(team, v);
   } else {
-    sweep_colors<kSweep, false>(team, v);
+    sweep_colors<kSweep, false, kSurfaces>(team, v);
   }
+}
+
+/// Poisson's law: at the end of a sub-step.
+template <class Team>
+TALUS_INLINE void sum_compression(Team& team, const StepViews& v) {
+  if (!v.shape.poisson || !v.shape.restitution) return;
+  team.for_each("SumCompression", {&v.counters->lanes, v.solve.lanes.size},
+                SumCompression{v.solve.lanes, v.solve.surfaces});
 }
 
 /// Before positions move: how far they will, corrected color after color.
@@ -68,10 +77,11 @@ TALUS_INLINE int relax_sweeps(const StepShape& shape, int substep) {
   return shape.relax_iterations + (more ? missing : 0);
 }
 
-/// kJoints: the world has joints. A kernel of its own, since joints need more registers than contacts do.
-template <bool kJoints>
+/// kJoints: the world has joints. kSurfaces: contacts have SurfaceRows. Kernels of their own, since these need more
+/// registers than plain contacts do.
+template <bool kJoints, bool kSurfaces>
 struct SolveContactsTask {
-  static constexpr bool kManyRegisters = kJoints;
+  static constexpr bool kManyRegisters = kJoints || kSurfaces;
   StepViews v;
 
   template <class Team>
@@ -90,7 +100,7 @@ struct SolveContactsTask {
       const bool first = substep == 0;
       team.for_each_lane("IntegrateVelocities", bodies, integrate_velocities);
       if constexpr (kJoints) JointPasses{v}.template sweep<Sweep::warm_start>(team, first);
-      if (first) sweep_colors<Sweep::warm_start, false>(team, v);
+      if (first) sweep_colors<Sweep::warm_start, false, kSurfaces>(team, v);
       for (int i = 0; i < v.shape.iterations; ++i, moved = false) {
         if constexpr (kJoints) JointPasses{v}.template sweep<Sweep::biased>(team, first);
         sweep_contacts<Sweep::biased>(team, v, moved);
@@ -113,14 +123,21 @@ struct SolveContactsTask {
           if (i < v.shape.relax_iterations || v.shape.bounded_joints)
             JointPasses{v}.template sweep<Sweep::relax>(team, first);
         }
-        sweep_contacts<Sweep::relax>(team, v, moved);
+        sweep_contacts<Sweep::relax, kSurfaces>(team, v, moved);
       }
+      if constexpr (kSurfaces) sum_compression(team, v);
       if (substep + 1 < v.shape.substeps) sum_loads(team, v);
     }
     if (v.shape.restitution) {
+      if constexpr (kSurfaces) {
+        if (v.shape.poisson) {
+          team.for_each("BeginParting", {&v.counters->lanes, v.solve.lanes.size},
+                        BeginParting{v.solve.lanes, v.solve.surfaces, v.model, v.inputs, rows.velocity.data, v.params});
+        }
+      }
       for (int i = 0; i < kBounceSweeps; ++i, moved = false) {
         if constexpr (kJoints) JointPasses{v}.template sweep<Sweep::bounce>(team, false);
-        sweep_contacts<Sweep::bounce>(team, v, moved);
+        sweep_contacts<Sweep::bounce, kSurfaces>(team, v, moved);
       }
     }
     if constexpr (kJoints) JointPasses{v}.finish(team);
@@ -132,14 +149,19 @@ struct SolveContactsTask {
 template <class Exec>
 void solve_contacts(Exec& exec, const StepViews& v) {
   exec.begin_stage(Stage::solve_contacts);
+  const bool joints = v.joints.count > 0;
   if (v.shape.shock.on) {
     solve_shock(exec, v);
   } else if (v.shape.rigid.on) {
     solve_rigid(exec, v);
-  } else if (v.joints.count > 0) {
-    exec.together("solve_contacts", SolveContactsTask<true>{v});
+  } else if (joints && v.shape.surfaces) {
+    exec.together("solve_contacts", SolveContactsTask<true, true>{v});
+  } else if (joints) {
+    exec.together("solve_contacts", SolveContactsTask<true, false>{v});
+  } else if (v.shape.surfaces) {
+    exec.together("solve_contacts", SolveContactsTask<false, true>{v});
   } else {
-    exec.together("solve_contacts", SolveContactsTask<false>{v});
+    exec.together("solve_contacts", SolveContactsTask<false, false>{v});
   }
 }
 

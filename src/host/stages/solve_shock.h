@@ -66,7 +66,7 @@ struct SolveShockTask {
     const RigidPasses contacts{v};
     const LaneRange bodies = body_lanes(v);
     BodyVelocity *velocity = rows.velocity.data, *start = r.bodies.start.data, *global = r.bodies.direction.data;
-    if constexpr (kJoints) JointPasses{v}.begin(team);
+    if constexpr (kJoints) JointPasses{v}.follow(team, 0);
     team.for_each_lane("RememberVelocities", bodies, on_bodies(v, RememberVelocities{velocity, start, nullptr, false}));
     team.for_each_lane("IntegrateVelocities", bodies,
                        on_bodies(v, IntegrateVelocities{v.model, v.inputs, velocity, rows.free_velocity.data,
