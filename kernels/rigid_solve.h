@@ -43,13 +43,13 @@ TALUS_INLINE Real friction_step(const PointGive<Real>& give) {
 
 /// What a contact has in common for its points.
 template <class Real>
-struct ContactFrame {
+struct RigidFrame {
   Vec3Of<Real> axis[3];  // normal, tangents
   Real count, friction;
 };
 template <class Real>
-TALUS_INLINE ContactFrame<Real> load_contact_frame(const RigidRows& rows, Index lane) {
-  ContactFrame<Real> f;
+TALUS_INLINE RigidFrame<Real> load_rigid_frame(const RigidRows& rows, Index lane) {
+  RigidFrame<Real> f;
   f.axis[0] = load_vector<Real>(rows, rigid_row::normal, lane);
   f.axis[1] = load_vector<Real>(rows, rigid_row::tangent, lane);
   f.axis[2] = cross(f.axis[0], f.axis[1]);
@@ -64,7 +64,7 @@ struct WarmStartRigid {
 
   template <class Real>
   TALUS_INLINE void solve_contact(Index lane, BodyPair<Real>& bodies) const {
-    const ContactFrame<Real> frame = load_contact_frame<Real>(rows, lane);
+    const RigidFrame<Real> frame = load_rigid_frame<Real>(rows, lane);
     for (int i = 0; i < kMaxPoints; ++i) {
       if (!any_of(Real(float(i)) < frame.count)) break;
       const PointLevers<Real> levers = load_point_levers<Real>(rows, i, lane);
@@ -87,7 +87,7 @@ struct SweepRigid {
 
   template <class Real>
   TALUS_INLINE void solve_contact(Index lane, BodyPair<Real>& bodies) const {
-    const ContactFrame<Real> frame = load_contact_frame<Real>(rows, lane);
+    const RigidFrame<Real> frame = load_rigid_frame<Real>(rows, lane);
     Real update(0.0f);
     for (int k = 0; k < kMaxPoints; ++k) {
       const int i = backward ? kMaxPoints - 1 - k : k;
@@ -100,7 +100,7 @@ struct SweepRigid {
  private:
   /// [J] Sum of impulse change^2 / effective mass.
   template <class Real>
-  TALUS_INLINE Real solve_point(Index lane, int i, BodyPair<Real>& bodies, const ContactFrame<Real>& frame) const {
+  TALUS_INLINE Real solve_point(Index lane, int i, BodyPair<Real>& bodies, const RigidFrame<Real>& frame) const {
     const int field = rigid_row::at(i, rigid_row::impulse);
     const PointLevers<Real> levers = load_point_levers<Real>(rows, i, lane);
     const Vec3Of<Real> before = load_vector<Real>(rows, field, lane);
@@ -137,7 +137,7 @@ struct SweepRigid {
   }
   template <class Real>
   TALUS_INLINE static Vec3Of<Real> speeds(const BodyPair<Real>& bodies, const PointLevers<Real>& levers,
-                                          const ContactFrame<Real>& frame, Real rest) {
+                                          const RigidFrame<Real>& frame, Real rest) {
     return {bodies.speed(frame.axis[0], levers.row[0]) + rest, bodies.speed(frame.axis[1], levers.row[1]),
             bodies.speed(frame.axis[2], levers.row[2])};
   }
@@ -147,7 +147,7 @@ struct SweepRigid {
   /// mass.
   template <class Real>
   TALUS_INLINE Vec3Of<Real> solve_rows(BodyPair<Real>& bodies, const PointLevers<Real>& levers,
-                                       const ContactFrame<Real>& frame, const PointGive<Real>& give, Real rest,
+                                       const RigidFrame<Real>& frame, const PointGive<Real>& give, Real rest,
                                        Vec3Of<Real> before, Mask<Real> moves) const {
     const Real factor(params->rigid_relaxation);
     Vec3Of<Real> next = before;
@@ -178,7 +178,7 @@ struct SweepRigid {
   /// Proximal point: all rows from the same speeds, with one factor for the normal and one for friction (S1-79, S1-80,
   /// S1-82).
   template <class Real>
-  TALUS_INLINE Vec3Of<Real> solve_prox(const ContactFrame<Real>& frame, const PointGive<Real>& give, Vec3Of<Real> speed,
+  TALUS_INLINE Vec3Of<Real> solve_prox(const RigidFrame<Real>& frame, const PointGive<Real>& give, Vec3Of<Real> speed,
                                        Vec3Of<Real> before) const {
     const Real factor(state->factor);
     Vec3Of<Real> next = before;
@@ -198,7 +198,7 @@ struct SweepRigid {
   /// impulse that stops it is allowed; else it slips, which is found by projected steps that alternate between the
   /// normal and friction.
   template <class Real>
-  TALUS_INLINE Vec3Of<Real> solve_block(const ContactFrame<Real>& frame, const PointGive<Real>& k, Vec3Of<Real> speed,
+  TALUS_INLINE Vec3Of<Real> solve_block(const RigidFrame<Real>& frame, const PointGive<Real>& k, Vec3Of<Real> speed,
                                         Vec3Of<Real> before) const {
     constexpr int kSlipSteps = 12;  // of 4 the answer may be off by 5 %, which the next sweep makes good
     const Real zero(0.0f);
@@ -346,7 +346,7 @@ struct MeasureRigid {
   template <class Real>
   TALUS_INLINE void solve(Index lane) const {
     const BodyPair<Real> bodies = ContactBodies<Real>(rows, PlainBodies<const BodyVelocity>{velocity}, lane).pair();
-    const ContactFrame<Real> frame = load_contact_frame<Real>(rows, lane);
+    const RigidFrame<Real> frame = load_rigid_frame<Real>(rows, lane);
     const Real zero(0.0f);
     Real worst_normal = zero, worst_friction = zero, approach = zero, stress = zero, left = zero;
     for (int i = 0; i < kMaxPoints; ++i) {
