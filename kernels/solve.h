@@ -171,7 +171,7 @@ struct SolveContacts {
       if constexpr (kSurfaces && kSweep == Sweep::relax) {
         // An impact often comes only here, with the gap closed by the move: it rubs, too.
         const Real load_now = impulse[0] + impulse[1] + impulse[2] + impulse[3];
-        const Mask<Real> hit = load_now > Real(2.0f) * load_before;
+        const Mask<Real> hit = load_now > Real(1.25f) * load_before;
         if (any_of(hit)) solve_surface(lane, bodies, normal, impulse);
       }
     }
