@@ -288,6 +288,7 @@ struct PrepareContacts {
     const Real circle = square_root(select(curvature > zero, depth / max_of(curvature, Real(1e-6f)), zero));
     const Real twist_arm = select(count > one, arm / count, Real(kPatchArm) * circle);
     put(row::twist_arm, twist_arm);
+    if (restitution) warm = select(bears > zero, warm, zero);
     if (restitution || kSurfaces) {
       Real now_a[8], now_b[8];
       gather_together(&bodies.velocity.data->linear.x, from.a, now_a);
@@ -320,7 +321,6 @@ struct PrepareContacts {
       }
     }
     const Vec3Of<Real> friction{carried[0], carried[1], carried[2]};
-    if (restitution) warm = select(bears > zero, warm, zero);
     put(row::friction_impulse, warm * dot(friction, t1));
     put(row::friction_impulse + 1, warm * dot(friction, t2));
     put(row::twist_impulse, warm * carried[3]);

@@ -171,8 +171,8 @@ struct SolveContacts {
       if constexpr (kSurfaces && kSweep == Sweep::relax) {
         // An impact often comes only here, with the gap closed by the move: it rubs, too.
         const Real load_now = impulse[0] + impulse[1] + impulse[2] + impulse[3];
-        const Mask<Real> hit = load_now > Real(2.0f) * load_before;
-        if (any_of(hit)) solve_surface(lane, bodies, normal, impulse);
+        const Mask<Real> hit = load_now > Real(1.25f) * load_before;
+        if (any_of(hit)) solve_tangents(lane, bodies, normal, load_now, hit);
       }
     }
   }
@@ -414,7 +414,7 @@ struct SolveContacts {
     solve_twist(lane, bodies, arm * load_sum);
     const Real rolling = load<Real>(surfaces, surface::rolling, lane);
     if (any_of(rolling > Real(0.0f))) solve_rolling(lane, bodies, rolling * load_sum);
-    solve_tangents(lane, bodies, normal, load_sum);
+    solve_tangents(lane, bodies, normal, load_sum, every_lane(Real{}));
   }
 
   template <class Real>
@@ -436,9 +436,10 @@ struct SolveContacts {
 
   /// What holds is solved exactly, as in solve_friction. What slips goes along the slip by the same rate for both
   /// tangents and then to the nearest impulse that is allowed, so that friction ends where it dissipates most for this
-  /// slip (S1-118, S1-80): across an ellipse that is not the direction of the slip.
+  /// slip (S1-118, S1-80): across an ellipse that is not the direction of the slip. Only for the lanes that want it.
   template <class Real>
-  TALUS_INLINE void solve_tangents(Index lane, BodyPair<Real>& bodies, Vec3Of<Real> normal, Real load_sum) const {
+  TALUS_INLINE void solve_tangents(Index lane, BodyPair<Real>& bodies, Vec3Of<Real> normal, Real load_sum,
+                                   Mask<Real> wanted) const {
     const Vec3Of<Real> t1 = load_vector<Real>(rows, row::tangent, lane), t2 = cross(normal, t1);
     const Levers<Real> levers1 = load_levers<Real>(row::friction_a1, row::friction_b1, lane);
     const Levers<Real> levers2 = load_levers<Real>(row::friction_a2, row::friction_b2, lane);
@@ -459,6 +460,8 @@ struct SolveContacts {
       n1 = select(holds, n1, slip1);
       n2 = select(holds, n2, slip2);
     }
+    n1 = select(wanted, n1, f1);
+    n2 = select(wanted, n2, f2);
     bodies.push((n1 - f1) * t1 + (n2 - f2) * t2);
     bodies.turn(n1 - f1, levers1);
     bodies.turn(n2 - f2, levers2);
