@@ -83,7 +83,8 @@ struct SweepRigid {
   PointSolver point;
   std::uint32_t part;  // kNormalRows, ...
   bool backward;
-  bool remember;  // rigid_row::start and rigid_row::update
+  bool remember;      // rigid_row::start and rigid_row::update
+  bool sticks_first;  // PointSolver::rows: tangents have steps of their own where that leaves the point sticking
 
   template <class Real>
   TALUS_INLINE void solve_contact(Index lane, BodyPair<Real>& bodies) const {
@@ -166,7 +167,16 @@ struct SweepRigid {
         r1 = r2 = friction_step(give);
       }
       Real f1 = before.y - factor * s1 * r1, f2 = before.z - factor * s2 * r2;
-      project_friction(*params, frame.friction * next.x, f1, f2);
+      const Real limit = frame.friction * next.x;
+      project_friction(*params, limit, f1, f2);
+      if (sticks_first && params->box_friction == 0) {
+        // What sticks at the end has no slip that friction could fail to oppose, and gets there sooner.
+        const Real g1 = before.y - factor * s1 * inverse_or_zero(give.k11);
+        const Real g2 = before.z - factor * s2 * inverse_or_zero(give.k22);
+        const Mask<Real> sticks = g1 * g1 + g2 * g2 <= limit * limit;
+        f1 = select(sticks, g1, f1);
+        f2 = select(sticks, g2, f2);
+      }
       next.y = select(moves, f1, before.y);
       next.z = select(moves, f2, before.z);
       bodies.apply(next.y - before.y, frame.axis[1], levers.row[1]);

@@ -73,7 +73,8 @@ struct RigidPasses {
           "RememberVelocities", body_lanes,
           on_bodies(v, RememberVelocities{velocity.data, r.bodies.start.data, r.bodies.direction.data, number == 0}));
     }
-    sweep(team, "SweepRigid", SweepRigid{r.rows, v.params, r.state, shape.point, part, backward, remembers()}, velocity,
+    sweep(team, "SweepRigid",
+          SweepRigid{r.rows, v.params, r.state, shape.point, part, backward, remembers(), v.shape.shock.on}, velocity,
           r.state->sweep_begin, &r.state->split_rows, backward);
     if (!shape.judged && !remembers()) return;
     if (shape.judged || prox()) {

@@ -33,7 +33,7 @@ struct LayerPasses {
     const RigidScratch& r = v.rigid;
     const SolveRowScratch& rows = v.solve.rows;
     BodyVelocity* held = v.shock.bodies.held.data;
-    const SweepRigid contacts{r.rows, v.params, r.state, PointSolver::rows, kAllRows, false, false};
+    const SweepRigid contacts{r.rows, v.params, r.state, PointSolver::rows, kAllRows, false, false, true};
     for (int i = 0; i < v.shape.shock.sweeps; ++i) {
       sweep(team, "SweepLayer", contacts, LayerBodies<false>{rows.velocity.data, held, layer});
     }
