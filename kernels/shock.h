@@ -142,35 +142,21 @@ struct LayerBodies {
   }
 };
 
-/// Impulses of a layer begin with none; those of all contacts together are put aside. One lane.
-struct BeginLayerRows {
+/// Impulses of a layer begin with none, while those of all contacts together are put aside; at the end both are one,
+/// for reports. No push, for what follows. One lane.
+struct SetImpulsesAside {
   RigidRows rows;
+  bool back;
 
   template <class Real>
   TALUS_INLINE void solve(Index lane) const {
     const Real count = load<Real>(rows, rigid_row::count, lane), zero(0.0f);
     for (int i = 0; i < kMaxPoints && any_of(Real(float(i)) < count); ++i) {
       for (int r = 0; r < 3; ++r) {
-        const int field = rigid_row::at(i, rigid_row::impulse) + r;
-        store(rows, rigid_row::at(i, rigid_row::start) + r, lane, load<Real>(rows, field, lane));
-        store(rows, field, lane, zero);
-      }
-      store(rows, rigid_row::at(i, rigid_row::push), lane, zero);
-    }
-  }
-};
-/// Both together, for reports; and no push, for the last correction. One lane.
-struct EndLayerRows {
-  RigidRows rows;
-
-  template <class Real>
-  TALUS_INLINE void solve(Index lane) const {
-    const Real count = load<Real>(rows, rigid_row::count, lane), zero(0.0f);
-    for (int i = 0; i < kMaxPoints && any_of(Real(float(i)) < count); ++i) {
-      for (int r = 0; r < 3; ++r) {
-        const int field = rigid_row::at(i, rigid_row::impulse) + r;
-        const Real before = load<Real>(rows, rigid_row::at(i, rigid_row::start) + r, lane);
-        store(rows, field, lane, before + load<Real>(rows, field, lane));
+        const int field = rigid_row::at(i, rigid_row::impulse) + r, aside = rigid_row::at(i, rigid_row::start) + r;
+        const Real now = load<Real>(rows, field, lane);
+        store(rows, field, lane, back ? load<Real>(rows, aside, lane) + now : zero);
+        if (!back) store(rows, aside, lane, now);
       }
       store(rows, rigid_row::at(i, rigid_row::push), lane, zero);
     }

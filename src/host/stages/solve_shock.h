@@ -80,13 +80,13 @@ struct SolveShockTask {
     }
     contacts.measure(team);
 
-    team.for_each_lane("BeginLayerRows", contacts.all_lanes(), BeginLayerRows{r.rows});
+    team.for_each_lane("SetImpulsesAside", contacts.all_lanes(), SetImpulsesAside{r.rows, false});
     team.for_each_lane("BeginLayers", bodies,
                        on_bodies(v, BeginLayers{start, rows.free_velocity.data, v.shock.bodies.height, v.shape.rows,
                                                 velocity, global, v.shock.bodies.held.data, v.params}));
     team.for_each_lane("BeginPush", bodies, on_bodies(v, BeginPush{velocity, r.bodies.push.data, v.params, false}));
     team.repeat(&v.counters->layers, [&](Index layer) { LayerPasses{v, layer}.solve(team); });
-    team.for_each_lane("EndLayerRows", contacts.all_lanes(), EndLayerRows{r.rows});
+    team.for_each_lane("SetImpulsesAside", contacts.all_lanes(), SetImpulsesAside{r.rows, true});
     if constexpr (kJoints) {
       for (int i = 0; i < v.shape.shock.sweeps; ++i) JointPasses{v}.template sweep<Sweep::biased>(team, true);
     }
