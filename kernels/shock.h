@@ -9,7 +9,7 @@
 // in the product of kinetic energy. Held at rest, what rests on a lift would sink into it, a see-saw never tip, and a
 // ball that hits a wall stop dead. With u itself each layer passes on what the one below has too much, and so do the
 // levers of its bodies: a tower of 40 rings blows up at rest. The energy of held - s is at most that of g - s, and g
-// has no more than the impacts brought: nothing can grow from layer to layer (docs/solver.md has the table).
+// has no more than the impacts brought: nothing can grow from layer to layer (docs/solvers.md has the table).
 #pragma once
 #include "heights.h"
 #include "prepare.h"

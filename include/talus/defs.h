@@ -104,7 +104,7 @@ struct ShockSettings {
                              ///< walls do not bear
 };
 
-/// Settings of the contact solver. The defaults hold stacks of tens of bodies; see docs/solver.md for measurements.
+/// Settings of the contact solver. The defaults hold stacks of tens of bodies; see docs/solvers.md for measurements.
 struct SolverSettings {
   Solver solver = Solver::gauss_seidel;
   FrictionModel friction = FrictionModel::cone;
