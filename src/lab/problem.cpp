@@ -119,6 +119,9 @@ Problem make_problem(const ContactProblem& step) {
   p.normal.resize(step.rows.size());
   for (Index row = 0; row < p.row_count(); ++row) {
     const ContactProblem::Row& r = step.rows[std::size_t(row)];
+    if (r.softness != 0.0) {
+      fail("it yields; Stabilization::soft and force_mixing pose another problem than A = J M^-1 J^T", row);
+    }
     p.b[row] += r.bias;
     p.lower[row] = r.lower;
     p.upper[row] = r.upper;

@@ -40,7 +40,7 @@ struct Problem {
   bool is_friction(Index row) const { return normal[std::size_t(row)] >= 0; }
 };
 
-/// Throws Error if a row names a body or a normal that is not there, or a number is not one.
+/// Throws Error if a row names a body or a normal that is not there, or yields, or a number is not one.
 Problem make_problem(const ContactProblem& step);
 /// The same of parts: sizes and values are checked, `disks` is filled in. An empty impulse or u* means zero.
 Problem make_problem(Problem parts);

@@ -180,6 +180,9 @@ TEST(ProblemChecks, RefuseWhatIsNoProblem) {
   broken.rows[3].bias = std::nan("");
   EXPECT_THROW(make_problem(broken), Error);
   broken = step;
+  broken.rows[3].softness = 1e-3;
+  EXPECT_THROW(make_problem(broken), Error);
+  broken = step;
   broken.rows[3].lower = 2.0;
   broken.rows[3].upper = 1.0;
   EXPECT_THROW(make_problem(broken), Error);

@@ -67,6 +67,25 @@ TEST(Shock, AHeavyBoxStandsOnLightOnes) {
   EXPECT_LT(displacement_after(scene, shock(), 400), 0.001);
 }
 
+// A thousand times heavier, for a minute at 60 steps a second: the default solver lets both fall.
+TEST(Shock, ABoxOfAThousandMassesStandsOnOneAndOnFortyNine) {
+  for (const int count : {2, 50}) {
+    scenes::Scene scene = make_scene("box_stack_" + std::to_string(count));
+    scene.dt = 1.0f / 60;
+    scene.bodies.back().mass = 1e6f;
+    RunningScene running(scene, on_cpu(shock()));
+    double deepest = 0;
+    for (int step = 0; step < 3600; ++step) {
+      ASSERT_TRUE(running.step());
+      if (step % 60 == 59) deepest = std::max(deepest, penetration(running));
+    }
+    const float height = running.world().position(running.bodies().back()).y;
+    RecordProperty("deepest_" + std::to_string(count), std::to_string(deepest));
+    EXPECT_LT(deepest, 0.01) << count;
+    EXPECT_NEAR(height, running.scene().bodies.back().position.y, 0.05) << count;
+  }
+}
+
 TEST(Shock, ARoofBouncesOffATowerThatStaysAndABallGetsThroughIt) {
   RunningScene running(make_scene("tower_roof_800"), on_cpu(shock()));
   const std::size_t roof = 800, ball = 801;
