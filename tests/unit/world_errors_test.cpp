@@ -290,11 +290,11 @@ TEST_P(WorldErrorsTest, BadSettingsOfShockPropagation) {
   const auto expect_bad = [](const char* text, void (*spoil)(ShockSettings&)) {
     expect_bad_world(def(), text, [=](WorldDef& d) { spoil(d.solver.shock); });
   };
-  expect_bad("shock.weight = 1.5", [](ShockSettings& s) { s.weight = 1.5f; });
-  expect_bad("shock.weight = nan", [](ShockSettings& s) { s.weight = kNan; });
-  expect_bad("shock.sweeps = 0", [](ShockSettings& s) { s.sweeps = 0; });
-  expect_bad("shock.correction_sweeps = 0", [](ShockSettings& s) { s.correction_sweeps = 0; });
-  expect_bad("shock.least_slope = -1", [](ShockSettings& s) { s.least_slope = -1.0f; });
+  expect_bad("shock.weight = 1.5", [](ShockSettings& shock) { shock.weight = 1.5f; });
+  expect_bad("shock.weight = nan", [](ShockSettings& shock) { shock.weight = kNan; });
+  expect_bad("shock.sweeps = 0", [](ShockSettings& shock) { shock.sweeps = 0; });
+  expect_bad("shock.correction_sweeps = 0", [](ShockSettings& shock) { shock.correction_sweeps = 0; });
+  expect_bad("shock.least_slope = -1", [](ShockSettings& shock) { shock.least_slope = -1.0f; });
 }
 
 TEST(WorldBackends, WhatWasNotKeptCannotBeRead) {
