@@ -115,9 +115,8 @@ struct JointPasses {
     if (kSweep == Sweep::warm_start) return;
     const SolveTrees<kSweep == Sweep::biased> solve_trees{j.plan.batches,          j.tree,   rows.velocity.data,
                                                           rows.free_velocity.data, j.bodies, v.params};
-    if (trees()) team.for_each_batch("SolveTrees", batches(), solve_trees);
-    if (loops()) {
-      team.for_each_lane("CloseLoops", loop_lanes(), CloseLoops<kSweep == Sweep::biased>{solve_trees});
+    for (int solves = trees() ? loops() ? 2 : 1 : 0, i = 0; i < solves; ++i) {  // one copy of the code, which is long
+      if (i > 0) team.for_each_lane("CloseLoops", loop_lanes(), CloseLoops<kSweep == Sweep::biased>{solve_trees});
       team.for_each_batch("SolveTrees", batches(), solve_trees);
     }
     if (v.shape.bounded_joints) sweep_colors(false);
