@@ -122,168 +122,164 @@ class SimdVariable {
 /// Instruction sets of this build and machine.
 std::vector<const char*> instruction_sets() {
   std::vector<const char*> all;
-  /// State hashes of a heap of all materials, by both laws of restitution.
-  std::vector<std::uint64_t> surface_hashes() {
-    std::vector<std::uint64_t> list;
-    for (const RestitutionModel law : {RestitutionModel::newton, RestitutionModel::poisson}) {
-      WorldDef def = with_threads(2);
-      def.backend = Backend::cpu;
-      def.solver.restitution = law;
-      World world(def);
-      add_surface_heap(world, 60);
-      for (int i = 0; i < 3; ++i) {
-        world.step_n(20, 1.0f / 60);
-        list.push_back(world.state_hash());
-      }
+  for (const char* isa : {"scalar", "baseline", "avx2", "avx512"}) {
+    const SimdVariable variable(isa);
+    try {
+      World probe(WorldDef{.backend = Backend::cpu});
+      all.push_back(isa);
+    } catch (const Error&) {  // not built, or not on this machine
     }
-    return list;
   }
+  return all;
+}
 
-  TEST(AgreeCpu, InstructionSetsGiveTheSameBits) {
-    const std::vector<std::uint64_t> expected_heap = surface_hashes();
-    const std::vector<std::uint64_t> expected = hashes("mixed_pile_1500", with_threads(2));
-    const std::vector<std::uint64_t> expected_plate = hashes("plate_64", with_threads(2));
-    std::string compared;
-    for (const char* isa : {"scalar", "baseline", "avx2", "avx512"}) {
-      const SimdVariable variable(isa);
-      try {
-        World probe(WorldDef{.backend = Backend::cpu});
-        all.push_back(isa);
-      } catch (const Error&) {  // not built, or not on this machine
-      }
+/// State hashes of a heap of all materials, by both laws of restitution.
+std::vector<std::uint64_t> surface_hashes() {
+  std::vector<std::uint64_t> list;
+  for (const RestitutionModel law : {RestitutionModel::newton, RestitutionModel::poisson}) {
+    WorldDef def = with_threads(2);
+    def.backend = Backend::cpu;
+    def.solver.restitution = law;
+    World world(def);
+    add_surface_heap(world, 60);
+    for (int i = 0; i < 3; ++i) {
+      world.step_n(20, 1.0f / 60);
+      list.push_back(world.state_hash());
     }
-    return all;
   }
+  return list;
+}
 
-  TEST(AgreeCpu, InstructionSetsGiveTheSameBits) {
-    const std::vector<std::uint64_t> expected = hashes("mixed_pile_1500", with_threads(2));
-    const std::vector<std::uint64_t> expected_plate = hashes("plate_64", with_threads(2));
-    std::string compared;
+TEST(AgreeCpu, InstructionSetsGiveTheSameBits) {
+  const std::vector<std::uint64_t> expected = hashes("mixed_pile_1500", with_threads(2));
+  const std::vector<std::uint64_t> expected_heap = surface_hashes();
+  const std::vector<std::uint64_t> expected_plate = hashes("plate_64", with_threads(2));
+  std::string compared;
+  for (const char* isa : instruction_sets()) {
+    const SimdVariable variable(isa);
+    compared += std::string(compared.empty() ? "" : ", ") + isa;
+    EXPECT_EQ(hashes("mixed_pile_1500", with_threads(2)), expected) << isa;
+    EXPECT_EQ(hashes("plate_64", with_threads(2)), expected_plate) << isa;
+    EXPECT_EQ(surface_hashes(), expected_heap) << isa;
+  }
+  RecordProperty("compared", compared);
+  EXPECT_FALSE(compared.empty());
+}
+
+/// Every rigid solver on a pile of 200, with 1 and 2 threads and every instruction set of this machine.
+TEST(AgreeCpu, RigidSolversGiveTheSameBits) {
+  for (const RigidVariant& variant : rigid_variants()) {
+    SCOPED_TRACE(variant.name);
+    WorldDef def = with_threads(1);
+    def.solver = variant.solver;
+    const std::vector<std::uint64_t> expected = hashes("mixed_pile_200", def);
+    def.threads = 2;
+    EXPECT_EQ(hashes("mixed_pile_200", def), expected);
     for (const char* isa : instruction_sets()) {
       const SimdVariable variable(isa);
-      compared += std::string(compared.empty() ? "" : ", ") + isa;
-      EXPECT_EQ(hashes("mixed_pile_1500", with_threads(2)), expected) << isa;
-      EXPECT_EQ(hashes("plate_64", with_threads(2)), expected_plate) << isa;
-      EXPECT_EQ(surface_hashes(), expected_heap) << isa;
+      EXPECT_EQ(hashes("mixed_pile_200", def), expected) << isa;
     }
-    RecordProperty("compared", compared);
-    EXPECT_FALSE(compared.empty());
   }
+}
 
-  /// Every rigid solver on a pile of 200, with 1 and 2 threads and every instruction set of this machine.
-  TEST(AgreeCpu, RigidSolversGiveTheSameBits) {
-    for (const RigidVariant& variant : rigid_variants()) {
-      SCOPED_TRACE(variant.name);
-      WorldDef def = with_threads(1);
+TEST(AgreeCpu, AnUnknownInstructionSetIsRefused) {
+  const SimdVariable variable("abacus");
+  EXPECT_THROW(World(WorldDef{.backend = Backend::cpu}), Error);
+}
+
+TEST(AgreeCpu, SizesOfBuffersGiveTheSameBits) {
+  for (const char* scene : kScenes) {
+    SCOPED_TRACE(scene);
+    WorldDef tiny = with_threads(2), large = with_threads(2);
+    tiny.reserve_bodies = tiny.reserve_pairs = tiny.reserve_contacts = 1;
+    large.reserve_bodies = 10000;
+    large.reserve_pairs = large.reserve_contacts = 100000;
+    EXPECT_EQ(hashes(scene, tiny), hashes(scene, large));
+  }
+}
+
+std::vector<BodyDef> all_bodies(const scenes::Scene& scene) {
+  std::vector<BodyDef> defs = scene.bodies;
+  defs.insert(defs.end(), scene.statics.begin(), scene.statics.end());
+  for (std::size_t i = 0; i < defs.size(); i += 7) defs[i].material.restitution = 0.5f;
+  return defs;
+}
+
+void expect_same_as_shuffled(const scenes::Scene& scene, const std::vector<BodyDef>& defs,
+                             const SolverSettings& solver) {
+  WorldDef def;
+  def.gravity = scene.gravity;
+  def.solver = solver;
+  SimulationRig plain(make_cpu_backend(2), def, defs), shuffled(std::make_shared<ShuffleBackend<>>(11u), def, defs),
+      packed(std::make_shared<ShuffleBackend<NativePack, LaneCount<NativePack>::value>>(12u), def, defs);
+  Index contacts = 0;
+  for (int step = 0; step < 30; ++step) {
+    contacts = std::max(contacts, plain.step(scene.dt).contact_count);
+    shuffled.step(scene.dt);
+    packed.step(scene.dt);
+    const std::vector<unsigned char> expected = plain.bytes();
+    ASSERT_TRUE(shuffled.bytes() == expected) << "step " << step;
+    ASSERT_TRUE(packed.bytes() == expected) << "packs, "
+                                            << "step " << step;
+  }
+  EXPECT_GT(contacts, 10);
+}
+
+void expect_same_as_shuffled(const char* name, const char* settings, const SolverSettings& solver) {
+  SCOPED_TRACE(std::string(name) + ", " + settings);
+  const scenes::Scene scene = scenes::make_scene(name);
+  expect_same_as_shuffled(scene, all_bodies(scene), solver);
+}
+
+TEST(AgreeCpu, TheOrderOfElementsChangesNothingWithMaterials) {
+  scenes::Scene scene;
+  const std::vector<BodyDef> heap = surface_heap(40);
+  expect_same_as_shuffled(scene, heap, {});
+  expect_same_as_shuffled(scene, heap, {.solver = Solver::jacobi, .iterations = 2});
+  expect_same_as_shuffled(
+      scene, heap,
+      {.friction = FrictionModel::polyhedral, .restitution = RestitutionModel::poisson, .friction_sides = 7});
+  expect_same_as_shuffled(scene, heap, {.friction = FrictionModel::box});
+}
+
+TEST(AgreeCpu, TheOrderOfElementsAndOldScratchChangeNothing) {
+  for (const char* name : {"mixed_pile_100", "plate_36", "tumbler_30"}) expect_same_as_shuffled(name, "defaults", {});
+}
+
+TEST(AgreeCpu, TheOrderOfElementsChangesNothingWithOtherSettings) {
+  expect_same_as_shuffled("mixed_pile_60", "jacobi",
+                          {.solver = Solver::jacobi, .iterations = 2, .report_residual = true});
+  expect_same_as_shuffled("mixed_pile_60", "box, moreau",
+                          {.friction = FrictionModel::box, .integrator = Integrator::moreau});
+  expect_same_as_shuffled("mixed_pile_60", "projection",
+                          {.stabilization = Stabilization::projection, .warm_start = false});
+}
+
+TEST(AgreeCpu, TheOrderOfElementsChangesNothingWithRigidSolvers) {
+  for (const RigidVariant& variant : rigid_variants()) {
+    expect_same_as_shuffled("mixed_pile_60", variant.name, variant.solver);
+  }
+  expect_same_as_shuffled("plate_36", "more contacts than colors", rigid_variants()[0].solver);
+  expect_same_as_shuffled("plate_36", "more contacts than colors, in layers", {.solver = Solver::shock});
+}
+
+/// With joints of all kinds.
+TEST(AgreeCpu, RigidSolversAndJointsGiveTheSameBits) {
+  for (const RigidVariant& variant : rigid_variants()) {
+    SCOPED_TRACE(variant.name);
+    std::vector<std::uint64_t> all;
+    for (const int threads : {1, 3}) {
+      WorldDef def = with_threads(threads);
+      def.backend = Backend::cpu;
       def.solver = variant.solver;
-      const std::vector<std::uint64_t> expected = hashes("mixed_pile_200", def);
-      def.threads = 2;
-      EXPECT_EQ(hashes("mixed_pile_200", def), expected);
-      for (const char* isa : instruction_sets()) {
-        const SimdVariable variable(isa);
-        EXPECT_EQ(hashes("mixed_pile_200", def), expected) << isa;
-      }
+      World world(def);
+      add_joint_soup(world);
+      for (int step = 0; step < 40; ++step) ASSERT_TRUE(world.step(1.0f / 60));
+      all.push_back(world.state_hash());
     }
+    EXPECT_EQ(all[0], all[1]);
   }
-
-  TEST(AgreeCpu, AnUnknownInstructionSetIsRefused) {
-    const SimdVariable variable("abacus");
-    EXPECT_THROW(World(WorldDef{.backend = Backend::cpu}), Error);
-  }
-
-  TEST(AgreeCpu, SizesOfBuffersGiveTheSameBits) {
-    for (const char* scene : kScenes) {
-      SCOPED_TRACE(scene);
-      WorldDef tiny = with_threads(2), large = with_threads(2);
-      tiny.reserve_bodies = tiny.reserve_pairs = tiny.reserve_contacts = 1;
-      large.reserve_bodies = 10000;
-      large.reserve_pairs = large.reserve_contacts = 100000;
-      EXPECT_EQ(hashes(scene, tiny), hashes(scene, large));
-    }
-  }
-
-  std::vector<BodyDef> all_bodies(const scenes::Scene& scene) {
-    std::vector<BodyDef> defs = scene.bodies;
-    defs.insert(defs.end(), scene.statics.begin(), scene.statics.end());
-    for (std::size_t i = 0; i < defs.size(); i += 7) defs[i].material.restitution = 0.5f;
-    return defs;
-  }
-
-  void expect_same_as_shuffled(const scenes::Scene& scene, const std::vector<BodyDef>& defs,
-                               const SolverSettings& solver) {
-    WorldDef def;
-    def.gravity = scene.gravity;
-    def.solver = solver;
-    SimulationRig plain(make_cpu_backend(2), def, defs), shuffled(std::make_shared<ShuffleBackend<>>(11u), def, defs),
-        packed(std::make_shared<ShuffleBackend<NativePack, LaneCount<NativePack>::value>>(12u), def, defs);
-    Index contacts = 0;
-    for (int step = 0; step < 30; ++step) {
-      contacts = std::max(contacts, plain.step(scene.dt).contact_count);
-      shuffled.step(scene.dt);
-      packed.step(scene.dt);
-      const std::vector<unsigned char> expected = plain.bytes();
-      ASSERT_TRUE(shuffled.bytes() == expected) << "step " << step;
-      ASSERT_TRUE(packed.bytes() == expected) << "packs, "
-                                              << "step " << step;
-    }
-    EXPECT_GT(contacts, 10);
-  }
-
-  void expect_same_as_shuffled(const char* name, const char* settings, const SolverSettings& solver) {
-    SCOPED_TRACE(std::string(name) + ", " + settings);
-    const scenes::Scene scene = scenes::make_scene(name);
-    expect_same_as_shuffled(scene, all_bodies(scene), solver);
-  }
-
-  TEST(AgreeCpu, TheOrderOfElementsChangesNothingWithMaterials) {
-    scenes::Scene scene;
-    const std::vector<BodyDef> heap = surface_heap(40);
-    expect_same_as_shuffled(scene, heap, {});
-    expect_same_as_shuffled(scene, heap, {.solver = Solver::jacobi, .iterations = 2});
-    expect_same_as_shuffled(
-        scene, heap,
-        {.friction = FrictionModel::polyhedral, .restitution = RestitutionModel::poisson, .friction_sides = 7});
-    expect_same_as_shuffled(scene, heap, {.friction = FrictionModel::box});
-  }
-
-  TEST(AgreeCpu, TheOrderOfElementsAndOldScratchChangeNothing) {
-    for (const char* name : {"mixed_pile_100", "plate_36", "tumbler_30"}) expect_same_as_shuffled(name, "defaults", {});
-  }
-
-  TEST(AgreeCpu, TheOrderOfElementsChangesNothingWithOtherSettings) {
-    expect_same_as_shuffled("mixed_pile_60", "jacobi",
-                            {.solver = Solver::jacobi, .iterations = 2, .report_residual = true});
-    expect_same_as_shuffled("mixed_pile_60", "box, moreau",
-                            {.friction = FrictionModel::box, .integrator = Integrator::moreau});
-    expect_same_as_shuffled("mixed_pile_60", "projection",
-                            {.stabilization = Stabilization::projection, .warm_start = false});
-  }
-
-  TEST(AgreeCpu, TheOrderOfElementsChangesNothingWithRigidSolvers) {
-    for (const RigidVariant& variant : rigid_variants()) {
-      expect_same_as_shuffled("mixed_pile_60", variant.name, variant.solver);
-    }
-    expect_same_as_shuffled("plate_36", "more contacts than colors", rigid_variants()[0].solver);
-    expect_same_as_shuffled("plate_36", "more contacts than colors, in layers", {.solver = Solver::shock});
-  }
-
-  /// With joints of all kinds.
-  TEST(AgreeCpu, RigidSolversAndJointsGiveTheSameBits) {
-    for (const RigidVariant& variant : rigid_variants()) {
-      SCOPED_TRACE(variant.name);
-      std::vector<std::uint64_t> all;
-      for (const int threads : {1, 3}) {
-        WorldDef def = with_threads(threads);
-        def.backend = Backend::cpu;
-        def.solver = variant.solver;
-        World world(def);
-        add_joint_soup(world);
-        for (int step = 0; step < 40; ++step) ASSERT_TRUE(world.step(1.0f / 60));
-        all.push_back(world.state_hash());
-      }
-      EXPECT_EQ(all[0], all[1]);
-    }
-  }
+}
 
 }  // namespace
 }  // namespace talus::test

@@ -10,7 +10,7 @@ namespace talus::test {
 namespace {
 
 class Surfaces : public BackendTest {};
-TALUS_INSTANTIATE_ON_BACKENDS(Surfaces);
+TALUS_INSTANTIATE_ON_CPU(Surfaces);  // thousands of steps; tests of agreement compare the backends
 
 /// A flat box on a plane, both of the same material.
 struct Slider {

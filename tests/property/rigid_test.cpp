@@ -31,7 +31,7 @@ TALUS_INSTANTIATE_ON_CPU(RigidSolvers);  // thousands of sweeps; tests of agreem
 
 /// What is read from the backend's memory.
 class RigidReadings : public RigidSolvers {};
-TALUS_INSTANTIATE_ON_BACKENDS(RigidReadings);
+TALUS_INSTANTIATE_ON_CPU(RigidReadings);
 
 void add_stack(World& world, int boxes) {
   world.add_body({.shape = plane({0.0f, 1.0f, 0.0f})});
