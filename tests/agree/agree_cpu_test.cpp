@@ -168,7 +168,7 @@ TEST(AgreeCpu, InstructionSetsGiveTheSameBits) {
 
 /// Every rigid solver on a pile of 200, with 1 and 2 threads and every instruction set of this machine.
 TEST(AgreeCpu, RigidSolversGiveTheSameBits) {
-  for (const RigidVariant& variant : rigid_variants()) {
+  for (const RigidVariant& variant : rigid_and_shock_variants()) {
     SCOPED_TRACE(variant.name);
     WorldDef def = with_threads(1);
     def.solver = variant.solver;
@@ -256,7 +256,7 @@ TEST(AgreeCpu, TheOrderOfElementsChangesNothingWithOtherSettings) {
 }
 
 TEST(AgreeCpu, TheOrderOfElementsChangesNothingWithRigidSolvers) {
-  for (const RigidVariant& variant : rigid_variants()) {
+  for (const RigidVariant& variant : rigid_and_shock_variants()) {
     expect_same_as_shuffled("mixed_pile_60", variant.name, variant.solver);
   }
   expect_same_as_shuffled("plate_36", "more contacts than colors", rigid_variants()[0].solver);
@@ -265,7 +265,7 @@ TEST(AgreeCpu, TheOrderOfElementsChangesNothingWithRigidSolvers) {
 
 /// With joints of all kinds.
 TEST(AgreeCpu, RigidSolversAndJointsGiveTheSameBits) {
-  for (const RigidVariant& variant : rigid_variants()) {
+  for (const RigidVariant& variant : rigid_and_shock_variants()) {
     SCOPED_TRACE(variant.name);
     std::vector<std::uint64_t> all;
     for (const int threads : {1, 3}) {

@@ -160,7 +160,7 @@ INSTANTIATE_TEST_SUITE_P(Solvers, CudaAgrees,
                                          Variant{"projection", {.stabilization = Stabilization::projection}},
                                          Variant{"cold", {.relax_iterations = 2, .warm_start = false}}),
                          [](const auto& variant) { return std::string(variant.param.name); });
-INSTANTIATE_TEST_SUITE_P(RigidSolvers, CudaAgrees, testing::ValuesIn(test::rigid_variants()),
+INSTANTIATE_TEST_SUITE_P(RigidSolvers, CudaAgrees, testing::ValuesIn(test::rigid_and_shock_variants()),
                          [](const auto& variant) { return std::string(variant.param.name); });
 
 }  // namespace

@@ -109,7 +109,7 @@ TEST_F(CudaStages, ProjectionFromAColdStart) {
 
 /// 200 bodies in a heap with an overflow color.
 TEST_F(CudaStages, RigidSolvers) {
-  for (const RigidVariant& variant : rigid_variants()) {
+  for (const RigidVariant& variant : rigid_and_shock_variants()) {
     SCOPED_TRACE(variant.name);
     WorldDef def;
     def.reserve_pairs = def.reserve_contacts = 4000;  // a step that is cut short leaves old scratch behind

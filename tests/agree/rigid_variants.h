@@ -40,6 +40,12 @@ inline std::vector<RigidVariant> rigid_variants() {
       make("rigid_staggered", {.stagger = 3, .sweeps = 12, .stagnation = 6}),
   };
   all[1].solver.warm_start = false;
+  return all;
+}
+
+/// The same and shock propagation, which sweeps over the same rows.
+inline std::vector<RigidVariant> rigid_and_shock_variants() {
+  std::vector<RigidVariant> all = rigid_variants();
   RigidVariant shock{"shock", {.solver = Solver::shock, .report_residual = true}}, mixed = shock;
   mixed.name = "shock_weighted";
   mixed.solver.friction = FrictionModel::box;

@@ -42,7 +42,7 @@ TEST(AgreeStages, SmallBuffersAndOtherSettings) {
 }
 
 TEST(AgreeStages, RigidSolvers) {
-  for (const RigidVariant& variant : rigid_variants()) {
+  for (const RigidVariant& variant : rigid_and_shock_variants()) {
     SCOPED_TRACE(variant.name);
     WorldDef def = drowsy();
     def.reserve_bodies = def.reserve_pairs = def.reserve_contacts = 1;

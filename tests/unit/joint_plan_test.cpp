@@ -67,7 +67,7 @@ void expect_valid(const JointPlanTables& plan, const std::vector<PlanJoint>& joi
     EXPECT_GT(batch.last_block, batch.first_block);
     block = batch.last_block;
   }
-  EXPECT_EQ(std::size_t(block) * kLanes, plan.tree_lanes.size());
+  EXPECT_EQ(block * kLanes, plan.first_loop_lane);
 
   // Trees: every body once, children before parents and in the same batch, no parent twice in a block.
   std::map<Index, std::size_t> place_of;  // body -> lane
@@ -119,6 +119,23 @@ void expect_valid(const JointPlanTables& plan, const std::vector<PlanJoint>& joi
     }
     EXPECT_LE(roots, std::size_t(kLanes)) << "trees of a batch";
     EXPECT_TRUE(parents_to_come.empty()) << "a parent in another batch";
+  }
+
+  // Loops: their joints are in no tree, a body is in one of them at most, and both bodies are in trees.
+  std::set<Index> looped;
+  for (std::size_t i = std::size_t(plan.first_loop_lane); i < plan.tree_lanes.size(); ++i) {
+    const TreeLane& lane = plan.tree_lanes[i];
+    if (lane.child < 0) continue;
+    ASSERT_EQ(by_row.count(lane.joint), 1u);
+    const PlanJoint& j = *by_row[lane.joint];
+    EXPECT_TRUE(locks(j) && j.kind == 0);
+    EXPECT_TRUE(in_tree.insert(lane.joint).second);
+    EXPECT_EQ(lane.child_is_a != 0 ? j.body_a : j.body_b, lane.child);
+    for (const Index body : {lane.child, lane.parent}) {
+      if (body < 0) continue;
+      EXPECT_TRUE(looped.insert(body).second);
+      EXPECT_EQ(place_of.count(body), 1u);
+    }
   }
 
   // Colors.
