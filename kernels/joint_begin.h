@@ -58,6 +58,7 @@ struct OpenColors {
 struct MakeTreeLane {
   JointSource from;
   Column<const TreeLane> lanes;
+  Index first_loop_lane;  // from here on lanes share their bodies with those of trees
   // out: the lane's own
   TreeRows rows;
   JointBodyScratch bodies;
@@ -84,7 +85,7 @@ struct MakeTreeLane {
     rows.set(tree_row::lone, lane, joint < 0 ? 0.0f : float(lone_swing(from.model.axes[joint])));
     rows.set(tree_row::load, lane, from_lane.load);
     from.set_frames(rows, tree_row::anchor_a, lane, joint, holds);
-    if (from_lane.child < 0) return;
+    if (from_lane.child < 0 || lane >= first_loop_lane) return;
     bodies.push[from_lane.child] = {};
     bodies.tension[from_lane.child] = {};
     bodies.inertia[from_lane.child] = {};
@@ -149,6 +150,7 @@ struct RestJointBlock {
 /// flight is not for it.
 struct BeginTreeLane {
   JointSource from;
+  Index first_loop_lane;
   // in/out: the lane's own
   TreeRows rows;
   Column<BodyVelocity> free_velocity;
@@ -163,7 +165,7 @@ struct BeginTreeLane {
       rows.set(tree_row::impulse + axis, lane, 0.0f);
       if (holds && axis_mode(from.model.axes[joint], axis) == AxisMode::limited) begin_limit(lane, joint, axis);
     }
-    if (child != from.null_body) free_velocity[child].flag = 1.0f;
+    if (child != from.null_body && lane < first_loop_lane) free_velocity[child].flag = 1.0f;
   }
 
  private:

@@ -44,13 +44,13 @@ struct JointPasses {
     const JointSource source{j.model, j.state, v.state.position, v.shape.rows};
     if (trees()) {
       team.for_each("MakeTreeLane", {&v.counters->new_tree_lanes, j.tree.size},
-                    MakeTreeLane{source, j.plan.tree_lanes, j.tree, j.bodies});
+                    MakeTreeLane{source, j.plan.tree_lanes, j.plan.first_loop_lane, j.tree, j.bodies});
       if (v.shape.sleep) {
         team.for_each("RestTreeBlock", {&v.counters->tree_blocks, j.tree.size / kLanes},
                       RestTreeBlock{source, j.plan.tree_lanes, v.state.asleep, j.tree});
       }
       team.for_each("BeginTreeLane", {&v.counters->tree_lanes, j.tree.size},
-                    BeginTreeLane{source, j.tree, v.solve.rows.free_velocity});
+                    BeginTreeLane{source, j.plan.first_loop_lane, j.tree, v.solve.rows.free_velocity});
     }
     if (colors()) {
       team.for_each("OpenColors", {nullptr, j.plan.color_begin.size},
