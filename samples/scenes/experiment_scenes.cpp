@@ -111,7 +111,8 @@ Scene tower_roof(int bricks) {
   Scene scene = standing_scene();
   scene.view_from = {-0.65f, 0.35f, 0.65f};  // the ball comes from there
   add_tower(scene, bricks);
-  const double top = 2 * kBrick.y * ((bricks + kRing - 1) / kRing);
+  const int layers = (bricks + kRing - 1) / kRing;
+  const double top = 2 * kBrick.y * layers;
   const double half_width = ring_radius() + kBrick.z;
   BodyDef roof = body_at(box(to_vec3({half_width, 0.5, half_width})), {0, top + kRoofDrop + 0.5, 0});
   roof.mass = kRoofBricks * kBrickDensity * float(8 * kBrick.x * kBrick.y * kBrick.z);
@@ -140,11 +141,13 @@ Scene silo(int count) {
   const double radius = across * spacing / 2 + 0.5;  // of the circle that touches the walls from inside
   std::vector<Vecd> places;                          // of one layer
   for (int i = 0; i < across * across; ++i) {
-    const Vecd place{(i % across - 0.5 * (across - 1)) * spacing, 0, (i / across - 0.5 * (across - 1)) * spacing};
+    const int column = i % across, row = i / across;
+    const Vecd place{(column - 0.5 * (across - 1)) * spacing, 0, (row - 0.5 * (across - 1)) * spacing};
     if (length(place) < radius - 0.95) places.push_back(place);
   }
   const int in_layer = static_cast<int>(places.size());
-  const double height = (count / in_layer + 2) * spacing * 1.1 + 2;
+  const int whole_layers = count / in_layer;
+  const double height = (whole_layers + 2) * spacing * 1.1 + 2;
   for (int i = 0; i < kWalls; ++i) {
     const double angle = 2 * kPi * i / kWalls;
     const Vecd inward{-std::cos(angle), 0, -std::sin(angle)};
@@ -156,7 +159,8 @@ Scene silo(int count) {
   }
   Jitter jitter;
   for (int i = 0; i < count; ++i) {
-    const Vecd place = places[static_cast<std::size_t>(i % in_layer)] + Vecd{0, 0.6 + (i / in_layer) * spacing, 0};
+    const int layer = i / in_layer;
+    const Vecd place = places[static_cast<std::size_t>(i % in_layer)] + Vecd{0, 0.6 + layer * spacing, 0};
     const ShapeDef shape = i % 2 == 0 ? box({0.4f, 0.4f, 0.4f}) : sphere(0.5f);
     scene.bodies.push_back(body_at(shape, place + random_vec(jitter, 0.02)));
   }
