@@ -43,7 +43,7 @@ void set_shock_params(const SolverSettings& s, StepParams& p) {
 FrictionPolygon make_polygon(const SolverSettings& s) {
   if (s.friction != FrictionModel::polyhedral) return {};
   FrictionPolygon polygon{static_cast<std::uint32_t>(s.friction_sides), 0.0f, 0.0f};
-  float sine, cosine;
+  float sine = 0.0f, cosine = 1.0f;
   sine_cosine_small(0.5f * kPi / static_cast<float>(s.friction_sides), sine, cosine);
   polygon.cosine = cosine * cosine - sine * sine;
   polygon.sine = 2.0f * sine * cosine;
