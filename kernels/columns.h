@@ -36,6 +36,8 @@
   X(Quat, orientation, "1", "body to world; |q| = 1 within 1e-6 after a step")                                 \
   X(Vec3, linear_velocity, "m/s", "of the centre of mass, world frame")                                        \
   X(Vec3, angular_velocity, "rad/s", "world frame")                                                            \
+  X(Vec3, last_position, "m", "at the last look at islands while it was awake; 0 unless bodies sleep")         \
+  X(Quat, last_orientation, "1", "the same")                                                                   \
   X(float, quiet, "s", "for how long the body has been slow; 0 unless bodies sleep")                           \
   X(Index, island, "1",                                                                                        \
     "asleep: 1 + lowest row of those it fell asleep with; < 0: woken after the last step, minus that; else 0") \

@@ -74,7 +74,11 @@ struct MakeTreeLane {
       turns = turns || (mode != AxisMode::free && axis >= 3);
       rows.set(tree_row::locked + axis, lane, mode == AxisMode::locked && holds ? 1.0f : 0.0f);
       rows.set(tree_row::pressed + axis, lane, 0.0f);
-      rows.set(tree_row::hold + axis, lane, 0.0f);
+      rows.set(tree_row::lower + axis, lane, -kNoLimit);
+      rows.set(tree_row::upper + axis, lane, kNoLimit);
+      rows.set(tree_row::position + axis, lane, 0.0f);
+      rows.set(tree_row::wanted + axis, lane, 0.0f);
+      rows.set(tree_row::back + axis, lane, 0.0f);
     }
     rows.set(tree_row::child, lane, std::uint32_t(from.body(from_lane.child)));
     rows.set(tree_row::parent, lane, std::uint32_t(from.body(other)));
@@ -161,22 +165,28 @@ struct BeginTreeLane {
     const bool holds = from.holds(joint);
     rows.set(tree_row::offset, lane, holds ? from.offset(joint) : Vec3{0.0f, 0.0f, 0.0f});
     rows.set(tree_row::force, lane, holds ? from.state.force[joint] : Vec3{0.0f, 0.0f, 0.0f});
+    const bool holds_limits = holds && tree_holds_limits(from.model, joint);
+    bool limits = false;
     for (int axis = 0; axis < kAxisCount; ++axis) {
       rows.set(tree_row::impulse + axis, lane, 0.0f);
-      if (holds && axis_mode(from.model.axes[joint], axis) == AxisMode::limited) begin_limit(lane, joint, axis);
+      if (!holds_limits || axis_mode(from.model.axes[joint], axis) != AxisMode::limited) continue;
+      begin_limit(lane, joint, axis);
+      limits = true;
     }
+    rows.set(tree_row::limits, lane, limits ? 1.0f : 0.0f);
     if (child != from.null_body && lane < first_loop_lane) free_velocity[child].flag = 1.0f;
   }
 
  private:
   TALUS_HD void begin_limit(Index lane, Index joint, int axis) const {
     const JointModel& m = from.model;
-    const float pressed = pressed_limit(m, from.state, joint, axis);
-    const float lower = JointSource::axis(m.lower_linear, m.lower_angular, joint, axis);
-    const float upper = JointSource::axis(m.upper_linear, m.upper_angular, joint, axis);
-    rows.set(tree_row::pressed + axis, lane, pressed);
-    rows.set(tree_row::locked + axis, lane, pressed != 0.0f ? 1.0f : 0.0f);
-    rows.set(tree_row::hold + axis, lane, pressed > 0.0f ? lower : pressed < 0.0f ? upper : 0.0f);
+    const JointState& s = from.state;
+    const float impulse = JointSource::axis(s.limit_linear, s.limit_angular, joint, axis);
+    rows.set(tree_row::lower + axis, lane, JointSource::axis(m.lower_linear, m.lower_angular, joint, axis));
+    rows.set(tree_row::upper + axis, lane, JointSource::axis(m.upper_linear, m.upper_angular, joint, axis));
+    rows.set(tree_row::position + axis, lane, JointSource::axis(s.position_linear, s.position_angular, joint, axis));
+    rows.set(tree_row::pressed + axis, lane, impulse > 0.0f ? 1.0f : impulse < 0.0f ? -1.0f : 0.0f);
+    rows.set(tree_row::locked + axis, lane, impulse != 0.0f ? 1.0f : 0.0f);
   }
 };
 
@@ -219,7 +229,8 @@ struct MakeJointBlock {
     for (int axis = 0; axis < kAxisCount; ++axis) {
       const AxisMode mode = holds ? axis_mode(m.axes[joint], axis) : AxisMode::free;
       const Drive drive = holds ? axis_drive(m.axes[joint], axis) : Drive::none;
-      const bool locked = mode == AxisMode::locked && lanes[lane].in_tree == 0, limited = mode == AxisMode::limited;
+      const bool in_tree = lanes[lane].in_tree != 0, locked = mode == AxisMode::locked && !in_tree;
+      const bool limited = mode == AxisMode::limited && !(in_tree && tree_holds_limits(m, joint));
       const float friction = holds ? from.axis(m.friction_force, m.friction_torque, joint, axis) : 0.0f;
       if (locked) uses |= joint_uses::lock(axis);
       if (drive != Drive::none) uses |= joint_uses::drive(axis);
@@ -260,9 +271,9 @@ struct BeginJointLane {
       put(joint_row::lock_impulse, locked ? warm : 0.0f, s.lock_linear, s.lock_angular);
       put(joint_row::drive_impulse, warm, s.drive_linear, s.drive_angular);
       put(joint_row::friction_impulse, warm, s.friction_linear, s.friction_angular);
-      const bool limited = holds && axis_mode(m.axes[joint], axis) == AxisMode::limited;
-      const bool swept = limited && (lanes[lane].in_tree == 0 || pressed_limit(m, s, joint, axis) == 0.0f);
-      put(joint_row::limit_impulse, swept ? warm : 0.0f, s.limit_linear, s.limit_angular);  // else the tree has it
+      const bool limited = holds && axis_mode(m.axes[joint], axis) == AxisMode::limited &&
+                           !(lanes[lane].in_tree != 0 && tree_holds_limits(m, joint));
+      put(joint_row::limit_impulse, limited ? warm : 0.0f, s.limit_linear, s.limit_angular);
       rows.set(joint_row::sum + axis, lane, 0.0f);
       if (uses & joint_uses::drive(axis)) {
         put(joint_row::target, 1.0f, m.target_linear, m.target_angular);

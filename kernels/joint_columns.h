@@ -145,7 +145,8 @@ struct JointPlan {
 
 /// Of the tree solver. Rows are turned such that they are child against parent: for row i,
 /// direction_i . (v_child - v_parent) + lever_child_i . w_child - lever_parent_i . w_parent. Turning rows have no
-/// direction. Rows of axes that are not locked are zero.
+/// direction. Rows of axes that are neither locked nor limited are zero, and so is what `mass` has for rows that are
+/// not locked.
 namespace tree_row {
 enum Field : int {
   child,                        // body row; the null body in padding
@@ -155,27 +156,33 @@ enum Field : int {
   sign,                         // -1: the child is body a, else 1
   turns,                        // 1: the joint locks or limits a turning axis; else its turning rows stay 0
   lone,                         // lone_swing()
+  limits,                       // 1: some axis has a limit that the tree holds, see tree_holds_limits()
   locked,                       // 1 for each axis that is, else 0; also for limits that are pressed on
-  pressed = locked + 6,         // 1 for each axis that is held at its lower limit in this step, -1 at its upper, else 0
-  hold = pressed + 6,           // [m, rad] where locked axes are held: 0, or the limit
-  offset = hold + 6,            // [m] from A's centre to B's at the start of the step
+  pressed = locked + 6,         // 1 for each axis that is held at its lower limit, -1 at its upper, else 0
+  lower = pressed + 6,          // [m, rad] of the limits that the tree holds; -kNoLimit: none
+  upper = lower + 6,            // kNoLimit: none
+  offset = upper + 6,           // [m] from A's centre to B's at the start of the step
   anchor_a = offset + 3,        // [m] JointModel::anchor_a, ...
   anchor_b = anchor_a + 3,      //
   frame_a = anchor_b + 3,       //
   frame_b = frame_a + 4,        //
   force = frame_b + 4,          // [N] that the joint had on b in the step before, world frame
   load = force + 3,             // [kg] TreeLane::load
-  error = load + 1,             // [m, rad] of each locked axis, now
-  direction = error + 6,        // of the three linear rows; the world's axes if they alone are locked
+  position = load + 1,          // [m, rad] of each axis that is locked or limited, now
+  wanted = position + 6,        // [m/s, rad/s] of each row, by a biased solve
+  direction = wanted + 6,       // of the three linear rows; the world's axes if they alone are locked
   lever_child = direction + 9,  // of all six rows; scaled axes, see solve_columns.h
   lever_parent = lever_child + 18,
   own_mass = lever_parent + 18,  // [kg] of the child by itself
   own_inertia,                   // of the child by itself, in scaled axes: 3x3, symmetric
-  turned = own_inertia + 6,      // 1: the child turned so far in this step that what follows must be made anew
-  response = turned + 1,         // inverse inertia of the child with all that hangs on it, as in TreeInertia
-  mass = response + 21,          // inverse of the rows' 6x6 matrix, laid out the same way
-  impulse = mass + 21,           // [N s, N m s] of each row, summed over the step
-  kFields = impulse + 6,
+  turned = own_inertia + 6,  // 1: the child turned so far in this step that what follows must be made anew, or other
+                             // limits are pressed on
+  response = turned + 1,     // inverse inertia of the child with all that hangs on it, as in TreeInertia
+  mass = response + 21,      // inverse of the rows' 6x6 matrix, laid out the same way
+  impulse = mass + 21,       // [N s, N m s] of each row, summed over the step
+  before = impulse + 6,      // the same when the sub-step began, of limits
+  back = before + 6,         // [N s, N m s] that the next solve takes back along each row, see PressLimits
+  kFields = back + 6,
 };
 }  // namespace tree_row
 using TreeRows = LaneBlocks<tree_row::kFields>;
@@ -287,15 +294,10 @@ namespace talus {
 
 TALUS_DEFINE_VIEW(JointBodyScratch, TALUS_JOINT_BODY_SCRATCH)
 
-/// Whether a limit was pressed on when the last step ended, and is held by the tree of its joint in this one: an exact
-/// solve with the locked axes, where sweeps would have to pass loads on from body to body. 1 at the lower limit, -1 at
-/// the upper, else 0. Limits that bounce or give way are left to the sweeps.
-TALUS_INLINE float pressed_limit(const JointModel& m, const JointState& s, Index joint, int axis) {
-  if (axis_mode(m.axes[joint], axis) != AxisMode::limited) return 0.0f;
-  if (m.limit_restitution[joint] > 0.0f || m.limit_hertz[joint] > 0.0f) return 0.0f;
-  const Vec3 impulses = axis < 3 ? s.limit_linear[joint] : s.limit_angular[joint];
-  const float impulse = axis % 3 == 0 ? impulses.x : axis % 3 == 1 ? impulses.y : impulses.z;
-  return impulse > 0.0f ? 1.0f : impulse < 0.0f ? -1.0f : 0.0f;
+/// Whether the limits of a joint in a tree are held by the tree: an exact solve with the locked axes, where sweeps
+/// would have to pass loads on from body to body. Limits that bounce or give way are left to the sweeps.
+TALUS_INLINE bool tree_holds_limits(const JointModel& m, Index joint) {
+  return m.limit_restitution[joint] == 0.0f && m.limit_hertz[joint] == 0.0f;
 }
 
 /// Joints of kinds of the caller's; empty if there are none.

@@ -153,8 +153,10 @@ struct FinishJointLane {
         report.read<Real>(load_frames<Real>(rows, joint_row::offset, lane), index_a.data(), index_b.data(),
                           load<Real>(rows, joint_row::kind, lane) == Real(kRadialLane),
                           load<Real>(rows, joint_row::lone, lane), load<Real>(rows, joint_row::position + 3, lane));
-    JointReport::scatter(joint, r.position, report.state.position_linear, report.state.position_angular);
-    JointReport::scatter(joint, r.rate, report.state.velocity_linear, report.state.velocity_angular);
+    std::uint32_t read_here[kWidth];  // those of trees were read there
+    for (int i = 0; i < kWidth; ++i) read_here[i] = lanes[lane + i].in_tree != 0 ? ~0u : joint[i];
+    JointReport::scatter(read_here, r.position, report.state.position_linear, report.state.position_angular);
+    JointReport::scatter(read_here, r.rate, report.state.velocity_linear, report.state.velocity_angular);
     Vec3Of<Real> force{zero, zero, zero}, torque = force;
     for (int i = 0; i < kAxisCount; ++i) {
       const Real last =
@@ -191,17 +193,19 @@ struct KeepPressedLimits {
   JointState state;
   TreeRows rows;
   int substeps;
+  bool readings;  // else the turns that a twist has made are kept here
 
   TALUS_HD void operator()(Index lane) const {
     const std::uint32_t joint = rows.word(tree_row::joint, lane);
-    if (joint == ~0u || rows.word(tree_row::rests, lane) != 0) return;
+    if (joint == ~0u || rows.word(tree_row::rests, lane) != 0 || rows.number(tree_row::limits, lane) == 0.0f) return;
+    if (!readings) state.position_angular.x[joint] = rows.number(tree_row::position + 3, lane);
     for (int axis = 0; axis < kAxisCount; ++axis) {
-      const float pressed = rows.number(tree_row::pressed + axis, lane);
-      if (pressed == 0.0f) continue;
+      const float lower = rows.number(tree_row::lower + axis, lane), upper = rows.number(tree_row::upper + axis, lane);
+      if (lower == -kNoLimit && upper == kNoLimit) continue;
       const Vec3Column& column = axis < 3 ? state.limit_linear : state.limit_angular;
       float* plane = axis % 3 == 0 ? column.x : axis % 3 == 1 ? column.y : column.z;
-      const float impulse = plane[joint] + rows.number(tree_row::impulse + axis, lane) / float(substeps);
-      plane[joint] = pressed * impulse > 0.0f ? impulse : 0.0f;
+      const float impulse = rows.number(tree_row::impulse + axis, lane) / float(substeps);
+      plane[joint] = rows.number(tree_row::pressed + axis, lane) * impulse > 0.0f ? impulse : 0.0f;
     }
   }
 };

@@ -105,9 +105,10 @@ TALUS_INLINE LinearAxes<Real> linear_axes(const JointFrames<Real>& at, const Joi
   return g;
 }
 
-/// The turning coordinates now and, for each, what changes it: turn_i . (w_b - w_a). Swings are the angles of frame b's
-/// x axis in two planes of frame a; twist is what is left of the rotation. `lone`: lone_swing(), whose coordinate is
-/// the sine of the angle out of its plane, as of a universal joint (S3-90).
+/// The turning coordinates now and, for each, what changes it: turn_i . (w_b - w_a). The swings are the shortest turn
+/// that takes frame a's x axis to frame b's, as angle times axis, which lies in a's y z plane; twist is what is left of
+/// the rotation. All are good up to half a turn of the x axis. `lone`: lone_swing(). Its coordinate is the sine of the
+/// angle out of its plane, as of a universal joint (S3-90); that of the other swing the angle within it, all round.
 template <class Real>
 struct TurningAxes {
   Vec3Of<Real> position;  // [rad] twist, swing_y, swing_z
@@ -123,19 +124,30 @@ TALUS_INLINE TurningAxes<Real> turning_axes(const JointFrames<Real>& at, const J
   const Vec3Of<Real> x = column_of(axes, 0), y = column_of(axes, 1), z = column_of(axes, 2);
   const Vec3Of<Real> x_b = column_of(matrix_of(q_b), 0);
   const Real cx = dot(x, x_b), cy = dot(y, x_b), cz = dot(z, x_b);
-  const Real in_z = one / max_of(cx * cx + cy * cy, least), in_y = one / max_of(cx * cx + cz * cz, least);
-  g.turn[0] = (one / max_of(one + cx, Real(0.05f))) * (x + x_b);
-  g.turn[1] = y - (in_y * cy) * (cx * x + cz * z);
-  g.turn[2] = z - (in_z * cz) * (cx * x + cy * y);
   const QuatOf<Real> between = conjugate(q_a) * q_b;
   const Mask<Real> flipped = between.w < zero;
   const Real sine = select(flipped, -between.x, between.x), cosine = select(flipped, -between.w, between.w);
-  g.position = {Real(2.0f) * arc_tangent(sine, cosine), arc_tangent(-cz, cx), arc_tangent(cy, cx)};
+  g.position.x = Real(2.0f) * arc_tangent(sine, cosine);
+  g.turn[0] = (one / max_of(one + cx, Real(0.05f))) * (x + x_b);
+
+  // With s, c the sine and cosine of the angle q: swings are k (-cz, cy), k = q / s, and dk/dq = s m.
+  const Real s2 = cy * cy + cz * cz, s = square_root(s2), angle = arc_tangent(s, cx);
+  const Mask<Real> small = s2 < Real(0.01f) && cx > zero;
+  const Real k = select(small, one + s2 * (Real(1.0f / 6.0f) + Real(0.075f) * s2), angle / max_of(s, least));
+  const Real m = select(small, Real(1.0f / 3.0f) + Real(2.0f / 15.0f) * s2, (one - k * cx) / max_of(s2, least));
+  g.position.y = -(k * cz);
+  g.position.z = k * cy;
+  g.turn[1] = (k * cx + m * cz * cz) * y - (k * cy) * x - (m * cy * cz) * z;
+  g.turn[2] = (k * cx + m * cy * cy) * z - (k * cz) * x - (m * cy * cz) * y;
+
   const Mask<Real> lone_y = lone == Real(float(Axis::swing_y)), lone_z = lone == Real(float(Axis::swing_z));
-  g.turn[1] = select<Real>(lone_y, cross(z, x_b), g.turn[1]);
-  g.turn[2] = select<Real>(lone_z, cross(x_b, y), g.turn[2]);
-  g.position.y = select(lone_y, -cz, g.position.y);
-  g.position.z = select(lone_z, cy, g.position.z);
+  if (!any_together(lone_y || lone_z)) return g;
+  const Real in_z = one / max_of(cx * cx + cy * cy, least), in_y = one / max_of(cx * cx + cz * cz, least);
+  const Vec3Of<Real> within_y = y - (in_y * cy) * (cx * x + cz * z), within_z = z - (in_z * cz) * (cx * x + cy * y);
+  g.turn[1] = select<Real>(lone_y, cross(z, x_b), select<Real>(lone_z, within_y, g.turn[1]));
+  g.turn[2] = select<Real>(lone_z, cross(x_b, y), select<Real>(lone_y, within_z, g.turn[2]));
+  g.position.y = select(lone_y, -cz, select(lone_z, arc_tangent(-cz, cx), g.position.y));
+  g.position.z = select(lone_z, cy, select(lone_y, arc_tangent(cy, cx), g.position.z));
   return g;
 }
 

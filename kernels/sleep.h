@@ -150,25 +150,46 @@ struct ForgetTouched {
 
 // ---- who is slow ---------------------------------------------------------------------------------------------------
 
-/// For how long each body has been slow: its fastest point, |v| + |w| r. One body a lane.
+constexpr float kTremble = 10.0f;  // [1] times the speed below which bodies sleep: what trembles faster does not
+
+/// For how long each body has been slow. What counts is how far its fastest point gets from one look at the islands to
+/// the next: a hand that others lie on may tremble from step to step, and gets nowhere. One body a lane.
 struct CountQuiet {
   BodyModel model;
   BodyState state;
   const StepParams* params;
+  const Counters* counters;
 
   template <class Real>
   TALUS_INLINE void solve(Index row) const {
     const Real zero(0.0f);
     const Mask<Real> awake = load_bytes<Real>(model.motion, row) == Real(float(Motion::dynamic)) &&
                              load_bytes<Real>(state.asleep, row) == zero;
-    const Real speed = length(load<Real>(state.linear_velocity, row)) +
-                       length(load<Real>(state.angular_velocity, row)) * load<Real>(model.radius.data, row);
-    const Real before = load<Real>(state.quiet.data, row);
-    const Real quiet = select(speed < Real(params->sleep_speed), before + Real(params->dt), zero);
-    store_lanes(state.quiet.data + row, select(awake, quiet, before));
+    const Real radius = load<Real>(model.radius.data, row), before = load<Real>(state.quiet.data, row);
+    const Real speed =
+        length(load<Real>(state.linear_velocity, row)) + length(load<Real>(state.angular_velocity, row)) * radius;
+    Mask<Real> slow = speed < Real(kTremble * params->sleep_speed);
+    if (counters->sleep_clock == 0) {
+      const Vec3Of<Real> x = load<Real>(state.position, row), last_x = load<Real>(state.last_position, row);
+      const QuatOf<Real> q = load<Real>(state.orientation, row), last_q = load<Real>(state.last_orientation, row);
+      const Real gone = length(x - last_x) + Real(2.0f) * half_turn(q, last_q) * radius;
+      slow = slow && gone < Real(params->sleep_speed * params->dt * float(kIslandPeriod));
+      store(state.last_position, row, select<Real>(awake, x, last_x));
+      store(state.last_orientation, row, select<Real>(awake, q, last_q));
+    }
+    store_lanes(state.quiet.data + row, select(awake, select(slow, before + Real(params->dt), zero), before));
     for (int i = 0; i < LaneCount<Real>::value; ++i) {
       if (state.island[row + i] < 0) state.island[row + i] = 0;
     }
+  }
+
+ private:
+  /// [rad] Half the angle between two orientations, for small ones.
+  template <class Real>
+  TALUS_INLINE static Real half_turn(const QuatOf<Real>& q, const QuatOf<Real>& r) {
+    const Real side = select(q.x * r.x + q.y * r.y + q.z * r.z + q.w * r.w < Real(0.0f), Real(-1.0f), Real(1.0f));
+    const Real x = q.x - side * r.x, y = q.y - side * r.y, z = q.z - side * r.z, w = q.w - side * r.w;
+    return square_root(x * x + y * y + z * z + w * w);
   }
 };
 

@@ -19,6 +19,7 @@ namespace talus::inline TALUS_ISA {
 constexpr float kErrorPart = 0.6f;      // [1] of an error, removed in a sub-step; with 1 a toe on the ground chatters
 constexpr float kMostJointPush = 3.0f;  // [m/s, rad/s] at which an error of a joint is removed at most
 constexpr float kLeaves = 0.5f;         // [m/s, rad/s] at which an axis leaves a limit that it was pressed to
+constexpr float kAtLimit = 1e-3f;       // [m, rad] from its limit an axis is at it
 constexpr float kFollowTurn = 1e-4f;    // [rad] in a step; rows of bodies that turn less stay as they were made
 constexpr float kImmobile = 1e-3f;      // [1] of what a free body gives way, below which a row of a loop is redundant
 
@@ -138,8 +139,8 @@ TALUS_INLINE Sym6Of<Real> inertia_of(const Real v[24]) {
           {v[15], v[16], v[17], v[18], v[19], v[20]}};
 }
 
-/// The errors of the locked axes where the bodies are now and, if they turned since the step began, the rows and the
-/// inertia of the child by itself. One lane of the trees.
+/// The coordinates of locked and limited axes where the bodies are now and, if they turned since the step began, the
+/// rows and the inertia of the child by itself. One lane of the trees.
 struct UpdateTreeLane {
   SolveRowScratch bodies;
   const StepParams* params;
@@ -159,9 +160,12 @@ struct UpdateTreeLane {
     const JointBody<Real> a = chosen(child_is_a, child, parent), b = chosen(child_is_a, parent, child);
     const JointFrames<Real> at = load_frames<Real>(rows, tree_row::offset, lane);
     const JointArms<Real> arms = joint_arms(at, a, b);
-    Real locked[kAxisCount];
+    Real locked[kAxisCount], used[kAxisCount];
     for (int i = 0; i < kAxisCount; ++i) {
       locked[i] = select(moves, load<Real>(rows, tree_row::locked + i, lane), zero);
+      const Mask<Real> limited = load<Real>(rows, tree_row::lower + i, lane) > Real(-kNoLimit) ||
+                                 load<Real>(rows, tree_row::upper + i, lane) < Real(kNoLimit);
+      used[i] = select(limited && moves, one, locked[i]);
     }
     // Where the three points alone are held their axes do not matter, and the world's are the simplest.
     const Mask<Real> ball =
@@ -174,32 +178,17 @@ struct UpdateTreeLane {
     if (turning) turns = turning_axes(at, a, b, load<Real>(rows, tree_row::lone, lane));
     const Vec3Of<Real> arm_child = select<Real>(child_is_a, arms.a, arms.b);
     const Vec3Of<Real> arm_parent = select<Real>(child_is_a, arms.b, arms.a);
-    if (first && framed) {
-      Real c[8], p[8];
-      gather_together(&bodies.velocity.data->linear.x, child_index.data(), c);
-      gather_together(&bodies.velocity.data->linear.x, parent_index.data(), p);
-      const Vec3Of<Real> w_c{c[4], c[5], c[6]}, w_p{p[4], p[5], p[6]};
-      for (int i = 0; i < 3; ++i) {
-        const Vec3Of<Real> along = sign * linear.direction[i];
-        let_go(lane, i, locked[i],
-               dot(along, Vec3Of<Real>{c[0] - p[0], c[1] - p[1], c[2] - p[2]}) +
-                   (dot(child.lever(cross(arm_child, along)), w_c) - dot(parent.lever(cross(arm_parent, along)), w_p)));
-        if (!turning) continue;
-        const Vec3Of<Real> about = sign * turns.turn[i];
-        let_go(lane, 3 + i, locked[3 + i], dot(child.lever(about), w_c) - dot(parent.lever(about), w_p));
-      }
-    }
+    const auto place = [&](int axis, Real position) {
+      store(rows, tree_row::position + axis, lane, used[axis] * position);
+      const Real speed = Real(-kErrorPart * params->inv_h) * (locked[axis] * position), most(kMostJointPush);
+      store(rows, tree_row::wanted + axis, lane, clamp_to(speed, -most, most));  // of limits PressLimits knows better
+    };
     for (int i = 0; i < 3; ++i) {
-      Real apart = sign * component(arms.apart, i);
-      if (framed) {
-        const Real along = component(linear.position, i) - load<Real>(rows, tree_row::hold + i, lane);
-        apart = select(ball, apart, along);
-      }
-      store(rows, tree_row::error + i, lane, locked[i] * apart);
-      if (turning) {
-        const Real hold = load<Real>(rows, tree_row::hold + 3 + i, lane), angle = component(turns.position, i);
-        store(rows, tree_row::error + 3 + i, lane, locked[3 + i] * ((i == 0 ? unwrapped(angle, hold) : angle) - hold));
-      }
+      const Real apart = sign * component(arms.apart, i);
+      place(i, framed ? select(ball, apart, component(linear.position, i)) : apart);
+      if (!turning) continue;
+      const Real angle = component(turns.position, i);
+      place(3 + i, i == 0 ? unwrapped(angle, load<Real>(rows, tree_row::position + 3, lane)) : angle);
     }
     const Mask<Real> turned = has_turned(child) || has_turned(parent);
     store(rows, tree_row::turned, lane, select(turned && moves, one, zero));
@@ -211,7 +200,7 @@ struct UpdateTreeLane {
     const Mat3Of<Real> axes_child = matrix_of(child.start), axes_parent = matrix_of(parent.start);
     for (int i = 0; i < 3; ++i) {
       const Vec3Of<Real> unit{Real(i == 0 ? 1.0f : 0.0f), Real(i == 1 ? 1.0f : 0.0f), Real(i == 2 ? 1.0f : 0.0f)};
-      const Vec3Of<Real> along = locked[i] * (framed ? select<Real>(ball, unit, sign * linear.direction[i]) : unit);
+      const Vec3Of<Real> along = used[i] * (framed ? select<Real>(ball, unit, sign * linear.direction[i]) : unit);
       renew(tree_row::direction + 3 * i, along);
       renew(tree_row::lever_child + 3 * i, scale(child.scale, transposed_times(axes_child, cross(arm_child, along))));
       renew(tree_row::lever_parent + 3 * i,
@@ -219,7 +208,7 @@ struct UpdateTreeLane {
     }
     if (turning) {
       for (int i = 0; i < 3; ++i) {
-        const Vec3Of<Real> about = (locked[3 + i] * sign) * turns.turn[i];
+        const Vec3Of<Real> about = (used[3 + i] * sign) * turns.turn[i];
         renew(tree_row::lever_child + 9 + 3 * i, scale(child.scale, transposed_times(axes_child, about)));
         renew(tree_row::lever_parent + 9 + 3 * i, scale(parent.scale, transposed_times(axes_parent, about)));
       }
@@ -229,21 +218,108 @@ struct UpdateTreeLane {
     renew(tree_row::own_inertia + 3, {inertia.yy, inertia.yz, inertia.zz});
     store(rows, tree_row::own_mass, lane, select(moves, one / max_of(child.inv_mass, Real(1e-30f)), one));
   }
+};
+
+/// When PressLimits looks at limits.
+enum class PressTime : std::uint8_t {
+  substep_begins,  // bodies have moved; what happened before is done
+  biased,          // velocities have changed, by contacts or by a solve
+  relaxing,        // the same, after bodies moved: they do so again in the next sub-step only
+};
+
+/// Which limits of the trees hold as if they were locked: an active set, changed by what the last solve and the
+/// contacts left. An axis that would pass its limit within the sub-step is held there, such that it arrives when the
+/// sub-step ends; one that its limit had to pull is let go, and gets its impulse back in the next solve. One lane of
+/// the trees.
+struct PressLimits {
+  const BodyVelocity* velocity;
+  const StepParams* params;
+  PressTime time;
+  // in/out: the lane's own
+  TreeRows rows;
+
+  template <class Real>
+  TALUS_INLINE void solve(Index lane) const {
+    if (rows.word(tree_row::rests, lane) != 0) return;
+    const Real zero(0.0f), one(1.0f);
+    if (!any_together(load<Real>(rows, tree_row::limits, lane) > zero)) {
+      if (time != PressTime::substep_begins) store(rows, tree_row::turned, lane, zero);
+      return;
+    }
+    const RowIndices<Real> child_index(rows, tree_row::child, lane), parent_index(rows, tree_row::parent, lane);
+    Real child[8], parent[8];
+    gather_together(&velocity->linear.x, child_index.data(), child);
+    gather_together(&velocity->linear.x, parent_index.data(), parent);
+    const Vec3Of<Real> apart{child[0] - parent[0], child[1] - parent[1], child[2] - parent[2]};
+    const Vec3Of<Real> w_c{child[4], child[5], child[6]}, w_p{parent[4], parent[5], parent[6]};
+    Real changed = zero;
+    for (int i = 0; i < kAxisCount; ++i) {
+      const Real lower = load<Real>(rows, tree_row::lower + i, lane);
+      const Real upper = load<Real>(rows, tree_row::upper + i, lane);
+      const Mask<Real> limited = lower > Real(-kNoLimit) || upper < Real(kNoLimit);
+      if (!any_of(limited)) continue;
+      Real rate = dot(load_vector<Real>(rows, tree_row::lever_child + 3 * i, lane), w_c) -
+                  dot(load_vector<Real>(rows, tree_row::lever_parent + 3 * i, lane), w_p);
+      if (i < 3) rate = rate + dot(load_vector<Real>(rows, tree_row::direction + 3 * i, lane), apart);
+      const Real position = load<Real>(rows, tree_row::position + i, lane);
+      const Real was = load<Real>(rows, tree_row::pressed + i, lane);
+      const Real side = press(lane, i, rate, was, position - lower, upper - position);
+      const Real is = select(child[3] > zero && limited, side, zero);
+      changed = select(is == was, changed, one);
+      store(rows, tree_row::pressed + i, lane, is);
+      const Real locked = load<Real>(rows, tree_row::locked + i, lane);
+      store(rows, tree_row::locked + i, lane, select(limited, abs_of(is), locked));
+      const Real wanted = load<Real>(rows, tree_row::wanted + i, lane);
+      store(rows, tree_row::wanted + i, lane,
+            select(limited, arrival(is, select(is > zero, position - lower, upper - position)), wanted));
+    }
+    if (time == PressTime::substep_begins) changed = max_of(changed, load<Real>(rows, tree_row::turned, lane));
+    store(rows, tree_row::turned, lane, changed);
+  }
 
  private:
-  /// A limit that was pressed on lets go of an axis that leaves it when the step begins.
+  /// Where the axis is held from now on: 1 at its lower limit, -1 at its upper, 0 not at all.
   template <class Real>
-  TALUS_INLINE void let_go(Index lane, int axis, Real& locked, Real rate) const {
-    const Real pressed = load<Real>(rows, tree_row::pressed + axis, lane), zero(0.0f);
-    const Mask<Real> leaves = pressed * rate > Real(kLeaves);
-    if (!any_of(leaves)) return;
-    locked = select(leaves, zero, locked);
-    store(rows, tree_row::locked + axis, lane, select(leaves, zero, load<Real>(rows, tree_row::locked + axis, lane)));
+  TALUS_INLINE Real press(Index lane, int axis, Real rate, Real was, Real above, Real below) const {
+    const Real zero(0.0f), one(1.0f), impulse = load<Real>(rows, tree_row::impulse + axis, lane);
+    const Real since = impulse - load<Real>(rows, tree_row::before + axis, lane);
+    const bool begins = time == PressTime::substep_begins;
+    const Mask<Real> rigid = above + below <= zero;
+    const Mask<Real> pulls = was * since < zero && !rigid, leaves = was * rate > Real(kLeaves) && !rigid;
+    const Mask<Real> goes = begins ? pulls || leaves : pulls;
+    if (begins) {
+      store(rows, tree_row::before + axis, lane, impulse);
+    } else {
+      store(rows, tree_row::back + axis, lane, select(goes, -since, zero));
+    }
+    const Real ahead = Real(params->h) * rate, near(time == PressTime::relaxing ? kAtLimit : kNoLimit);
+    const Mask<Real> meets_lower = above + ahead < zero && above < near;
+    const Mask<Real> meets_upper = below - ahead < zero && below < near;
+    const Real met = select(meets_lower || rigid, one, select(meets_upper, -one, zero));
+    return select(was == zero, met, select(goes, zero, was));
+  }
+  /// [m/s, rad/s] at which an axis reaches its limit when the sub-step ends, or comes back from beyond it.
+  template <class Real>
+  TALUS_INLINE Real arrival(Real side, Real gap) const {
+    const Real zero(0.0f), back = min_of(Real(-kErrorPart * params->inv_h) * gap, Real(kMostJointPush));
+    return side * select(gap > zero, Real(-params->inv_h) * gap, back);
   }
 };
 
 TALUS_INLINE bool rests(const TreeRows& rows, Index block) {
   return rows.word(tree_row::rests, block * kLanes) != 0;
+}
+/// Whether some lane of a batch has rows or limits that its factors do not know.
+template <class Real>
+TALUS_INLINE bool any_turned(const TreeRows& rows, const TreeBatch& b) {
+  bool turned = false;
+  for (Index block = b.first_block; block < b.last_block; ++block) {
+    if (rests(rows, block)) continue;
+    for_lanes_of<Real>(block, [&](Index lane) {
+      turned = turned || any_together(load<Real>(rows, tree_row::turned, lane) > Real(0.0f));
+    });
+  }
+  return turned;
 }
 
 /// From the leaves up: D_c^-1 and E of every lane. One batch.
@@ -258,7 +334,7 @@ struct FactorTrees {
   template <class Real>
   TALUS_INLINE void run(Index batch) const {
     const TreeBatch b = batches[batch];
-    if (!first && !any_turned<Real>(b)) return;
+    if (!first && !any_turned<Real>(rows, b)) return;
     for (Index block = b.first_block; block < b.last_block; ++block) {
       if (rests(rows, block)) continue;
       if (b.ball_only != 0) {
@@ -270,18 +346,6 @@ struct FactorTrees {
   }
 
  private:
-  template <class Real>
-  TALUS_INLINE bool any_turned(const TreeBatch& b) const {
-    bool turned = false;
-    for (Index block = b.first_block; block < b.last_block; ++block) {
-      if (rests(rows, block)) continue;
-      for_lanes_of<Real>(block, [&](Index lane) {
-        turned = turned || any_together(load<Real>(rows, tree_row::turned, lane) > Real(0.0f));
-      });
-    }
-    return turned;
-  }
-
   template <class Real, bool kBallOnly>
   TALUS_INLINE void factor(Index lane) const {
     const Real zero(0.0f), one(1.0f);
@@ -308,7 +372,8 @@ struct FactorTrees {
       const Mat3Of<Real> give =
           whole(response.a) + times_transposed(push_child, response.b) + times_transposed(along, push_child);
       const Real held = load<Real>(rows, tree_row::locked, lane) * part;
-      const Sym3Of<Real> mass_of_rows = scaled(held, inverse(with_ones(upper_half(give), held, held, held)));
+      const Sym3Of<Real> mass_of_rows =
+          scaled(held, inverse(of_rows(upper_half(give), Vec3Of<Real>{held, held, held})));
       store(rows, tree_row::mass, lane, mass_of_rows);
       const Mat3Of<Real> coupling = mass_of_rows * push_parent;
       add<Real>(parent.data(), parent_moves,
@@ -317,11 +382,16 @@ struct FactorTrees {
       const Mat3Of<Real> turn_child = load_matrix<Real>(rows, tree_row::lever_child + 9, lane);
       const Mat3Of<Real> turn_parent = load_matrix<Real>(rows, tree_row::lever_parent + 9, lane);
       const Mat3Of<Real> direction = load_matrix<Real>(rows, tree_row::direction, lane);
-      Real locked[kAxisCount];
-      for (int i = 0; i < kAxisCount; ++i) locked[i] = load<Real>(rows, tree_row::locked + i, lane) * part;
+      const Vec3Of<Real> held = part * load_vector<Real>(rows, tree_row::locked, lane);
+      const Vec3Of<Real> held_turns = part * load_vector<Real>(rows, tree_row::locked + 3, lane);
       const Sym6Of<Real> give = give_along(direction, {push_child, turn_child}, response);
-      const Sym6Of<Real> m = inverse(Sym6Of<Real>{with_ones(give.a, locked[0], locked[1], locked[2]), give.b,
-                                                  with_ones(give.c, locked[3], locked[4], locked[5])});
+      Sym6Of<Real> m =
+          inverse(Sym6Of<Real>{of_rows(give.a, held),
+                               {held.x * scale(held_turns, give.b.row0), held.y * scale(held_turns, give.b.row1),
+                                held.z * scale(held_turns, give.b.row2)},
+                               of_rows(give.c, held_turns)});
+      m.a = {held.x * m.a.xx, m.a.xy, m.a.xz, held.y * m.a.yy, m.a.yz, held.z * m.a.zz};
+      m.c = {held_turns.x * m.c.xx, m.c.xy, m.c.xz, held_turns.y * m.c.yy, m.c.yz, held_turns.z * m.c.zz};
       store(rows, tree_row::mass, lane, m);
       const Mat3Of<Real> pushed = m.a * push_parent + m.b * turn_parent;
       const Mat3Of<Real> turned = transposed_times(m.b, push_parent) + m.c * turn_parent;
@@ -331,11 +401,12 @@ struct FactorTrees {
     }
   }
 
-  /// 1 on the diagonal for rows that are not there: their impulse is zero.
+  /// Of the rows that are held; the others have 1 on the diagonal and 0 beside it.
   template <class Real>
-  TALUS_INLINE static Sym3Of<Real> with_ones(const Sym3Of<Real>& s, Real x, Real y, Real z) {
+  TALUS_INLINE static Sym3Of<Real> of_rows(const Sym3Of<Real>& s, Vec3Of<Real> held) {
     const Real zero(0.0f), one(1.0f);
-    return {select(x > zero, s.xx, one), s.xy, s.xz, select(y > zero, s.yy, one), s.yz, select(z > zero, s.zz, one)};
+    return {select(held.x > zero, s.xx, one), held.x * held.y * s.xy, held.x * held.z * s.xz,
+            select(held.y > zero, s.yy, one), held.y * held.z * s.yz, select(held.z > zero, s.zz, one)};
   }
   template <class Real>
   TALUS_INLINE static Sym3Of<Real> scaled(Real f, const Sym3Of<Real>& s) {
@@ -450,7 +521,8 @@ struct FactorLoops {
   TALUS_INLINE void solve(Index lane) const {
     if (rows.word(tree_row::rests, lane) != 0) return;
     const RowIndices<Real> child(rows, tree_row::child, lane), parent(rows, tree_row::parent, lane);
-    const Mat3Of<Real> direction = load_matrix<Real>(rows, tree_row::direction, lane);
+    const Vec3Of<Real> held = load_vector<Real>(rows, tree_row::locked, lane);
+    const Mat3Of<Real> direction = of_held(load_matrix<Real>(rows, tree_row::direction, lane), held);
     Real k[kAxisCount][kAxisCount], bare[kAxisCount];
     for (int i = 0; i < kAxisCount; ++i) {
       bare[i] = Real(0.0f);
@@ -478,7 +550,9 @@ struct FactorLoops {
     gather_together(&bodies.frame.data->orientation.x, body, frame);
     gather_inertia(mobility, body, v);
     for (Real& value : v) value = select(frame[7] > zero, value, zero);
-    const JointLevers<Real> levers{load_matrix<Real>(rows, field, lane), load_matrix<Real>(rows, field + 9, lane)};
+    const JointLevers<Real> levers{
+        of_held(load_matrix<Real>(rows, field, lane), load_vector<Real>(rows, tree_row::locked, lane)),
+        of_held(load_matrix<Real>(rows, field + 9, lane), load_vector<Real>(rows, tree_row::locked + 3, lane))};
     const Sym6Of<Real> give = give_along(direction, levers, inertia_of(v));
     const Vec3Of<Real> a[3] = {
         {give.a.xx, give.a.xy, give.a.xz}, {give.a.xy, give.a.yy, give.a.yz}, {give.a.xz, give.a.yz, give.a.zz}};
@@ -501,6 +575,11 @@ struct FactorLoops {
         k[3 + i][3 + j] = k[3 + i][3 + j] + component(c[i], j);
       }
     }
+  }
+
+  template <class Real>
+  TALUS_INLINE static Mat3Of<Real> of_held(const Mat3Of<Real>& rows, Vec3Of<Real> held) {
+    return {held.x * rows.row0, held.y * rows.row1, held.z * rows.row2};
   }
 
   /// Gauss-Jordan in place. Rows whose pivot is next to nothing become zero, in the inverse too.
@@ -536,11 +615,12 @@ struct SolveTrees {
   BodyVelocity* velocity;
   BodyVelocity* free_velocity;  // follows: what joints push is not the contacts' doing, see IntegrateVelocities
   JointBodyScratch hanging;
-  const StepParams* params;
+  bool again;  // where limits have changed, and take back what they pulled; else everywhere
 
   template <class Real>
   TALUS_INLINE void run(Index batch) const {
     const TreeBatch b = batches[batch];
+    if (again && !any_turned<Real>(rows, b)) return;
     if (b.ball_only != 0) {
       solve<Real, true>(b);
     } else {
@@ -601,13 +681,13 @@ struct SolveTrees {
   template <class Real, bool kBallOnly>
   TALUS_INLINE Vec6Of<Real> impulse_of(Index lane, Vec3Of<Real> linear, const Vec6Of<Real>& turning) const {
     Vec6Of<Real> left;
-    left.a = wanted<Real>(tree_row::error, lane);
+    left.a = wanted<Real>(tree_row::wanted, lane);
     if constexpr (kBallOnly) {
       left.a = left.a - (linear + turning.a);
       return {load_sym3<Real>(rows, tree_row::mass, lane) * left.a, {}};
     } else {
       left.a = left.a - (load_matrix<Real>(rows, tree_row::direction, lane) * linear + turning.a);
-      left.b = wanted<Real>(tree_row::error + 3, lane) - turning.b;
+      left.b = wanted<Real>(tree_row::wanted + 3, lane) - turning.b;
       return load_sym6<Real>(rows, tree_row::mass, lane) * left;
     }
   }
@@ -615,10 +695,7 @@ struct SolveTrees {
   template <class Real>
   TALUS_INLINE Vec3Of<Real> wanted(int field, Index lane) const {
     if constexpr (!kBiased) return {Real(0.0f), Real(0.0f), Real(0.0f)};
-    const Vec3Of<Real> error = load_vector<Real>(rows, field, lane);
-    const Real rate(-kErrorPart * params->inv_h), most(kMostJointPush);
-    return {clamp_to(rate * error.x, -most, most), clamp_to(rate * error.y, -most, most),
-            clamp_to(rate * error.z, -most, most)};
+    return load_vector<Real>(rows, field, lane);
   }
   template <class Real, bool kBallOnly>
   TALUS_INLINE Vec3Of<Real> linear_part(Index lane, Vec3Of<Real> impulse) const {
@@ -650,8 +727,9 @@ struct SolveTrees {
   struct Found {
     Body<Real> child, parent;
     JointLevers<Real> child_levers, parent_levers;
-    Vec6Of<Real> follows;  // change of the child's velocity by what hangs on it
+    Vec6Of<Real> follows;  // change of the child's velocity by what hangs on it, and by what limits take back
     Vec6Of<Real> impulse;
+    Vec6Of<Real> sum;  // of the impulse and what limits take back
   };
   template <class Real, bool kBallOnly>
   TALUS_INLINE Found<Real> find(Index lane, const Sym6Of<Real>& response, const RowIndices<Real>& child,
@@ -659,15 +737,23 @@ struct SolveTrees {
     Found<Real> f;
     f.child = body_of<Real>(&velocity->linear.x, child.data());
     f.parent = body_of<Real>(&velocity->linear.x, parent.data());
-    const Body<Real> x = body_of<Real>(&hanging.push.data->linear.x, child.data());
-    f.follows = response * Vec6Of<Real>{x.linear, x.angular};
+    Body<Real> x = body_of<Real>(&hanging.push.data->linear.x, child.data());
     f.child_levers = levers<Real, kBallOnly>(tree_row::lever_child, lane);
+    Vec6Of<Real> back;
+    if (!kBallOnly && again) {
+      back = {load_vector<Real>(rows, tree_row::back, lane), load_vector<Real>(rows, tree_row::back + 3, lane)};
+      x.linear = x.linear + linear_part<Real, kBallOnly>(lane, back.a);
+      x.angular = x.angular + angular_part<Real, kBallOnly>(f.child_levers, back);
+    }
+    f.follows = response * Vec6Of<Real>{x.linear, x.angular};
     f.parent_levers = levers<Real, kBallOnly>(tree_row::lever_parent, lane);
     const Vec6Of<Real> turn_c = turning<Real, kBallOnly>(f.child_levers, f.child.angular + f.follows.b);
     const Vec6Of<Real> turn_p = turning<Real, kBallOnly>(f.parent_levers, f.parent.angular);
     Vec6Of<Real> turns{turn_c.a - turn_p.a, {}};
     if constexpr (!kBallOnly) turns.b = turn_c.b - turn_p.b;
     f.impulse = impulse_of<Real, kBallOnly>(lane, (f.child.linear + f.follows.a) - f.parent.linear, turns);
+    f.sum = f.impulse;
+    if (!kBallOnly && again) f.sum = {f.impulse.a + back.a, f.impulse.b + back.b};
     return f;
   }
 
@@ -686,8 +772,8 @@ struct SolveTrees {
     const RowIndices<Real> child(rows, tree_row::child, lane), parent(rows, tree_row::parent, lane);
     const Sym6Of<Real> response = load_sym6<Real>(rows, tree_row::response, lane);
     const Found<Real> f = find<Real, kBallOnly>(lane, response, child, parent);
-    push_at(parent, f.parent, -linear_part<Real, kBallOnly>(lane, f.impulse.a),
-            -angular_part<Real, kBallOnly>(f.parent_levers, f.impulse));
+    push_at(parent, f.parent, -linear_part<Real, kBallOnly>(lane, f.sum.a),
+            -angular_part<Real, kBallOnly>(f.parent_levers, f.sum));
   }
 
   template <class Real, bool kBallOnly>
@@ -709,9 +795,9 @@ struct SolveTrees {
     change(free_velocity, body_of<Real>(&free_velocity->linear.x, child.data()));
     const Vec3Of<Real> none{zero, zero, zero};
     put(&hanging.push.data->linear.x, child.data(), Body<Real>{none, none, zero, zero}, moves);
-    store(rows, tree_row::impulse, lane, load_vector<Real>(rows, tree_row::impulse, lane) + f.impulse.a);
+    store(rows, tree_row::impulse, lane, load_vector<Real>(rows, tree_row::impulse, lane) + f.sum.a);
     if constexpr (!kBallOnly) {
-      store(rows, tree_row::impulse + 3, lane, load_vector<Real>(rows, tree_row::impulse + 3, lane) + f.impulse.b);
+      store(rows, tree_row::impulse + 3, lane, load_vector<Real>(rows, tree_row::impulse + 3, lane) + f.sum.b);
     }
   }
 };

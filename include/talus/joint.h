@@ -24,8 +24,10 @@ enum class Axis : std::uint8_t {
   y,        ///< [m]
   z,        ///< [m]
   twist,    ///< [rad] turn about the x axis. Counts turns while the swings are locked
-  swing_y,  ///< [rad] turn of frame b's x axis about the y axis of frame a, within -pi..pi
-  swing_z,  ///< [rad] same about the z axis of frame a. Of a swing that is locked by itself its sine is read, and held
+  swing_y,  ///< [rad] part about the y axis of frame a of the shortest turn that takes its x axis to frame b's, which
+            ///< is (swing_y, swing_z) as angle times axis: good up to half a turn
+  swing_z,  ///< [rad] same about the z axis of frame a. Of a swing that is locked by itself its sine is read, and held;
+            ///< the other one is then the angle in its plane, within -pi..pi
 };
 constexpr int kAxisCount = 6;
 

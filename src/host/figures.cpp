@@ -152,14 +152,11 @@ AxisDef turning_axis(const Skeleton& skeleton, const Segment& segment, Axis turn
   return axis;
 }
 
-// Frame b against frame a for angles as Axis defines them: swings are the angles of b's x axis in two planes of a, to
-// which the shortest arc leads; the twist comes first.
+// Frame b against frame a for angles as Axis defines them: the twist comes first, then one turn by both swings.
 Pose turned_by(Vec3 angles) {
-  const Vec3d x_axis{1.0, std::tan(double(angles.z)), -std::tan(double(angles.y))};
-  const double size = std::sqrt(length_squared(x_axis));
-  const double half = std::sqrt((1 + 1 / size) / 2);  // cosine of half the swing
-  const double s = 1 / (2 * half * size);
-  const Quatd swing{0.0, -s * x_axis.z, s * x_axis.y, half};
+  const double y = double(angles.y), z = double(angles.z), size = std::sqrt(y * y + z * z);
+  const double s = size > 0.0 ? std::sin(size / 2) / size : 0.5;
+  const Quatd swing{0.0, s * y, s * z, std::cos(size / 2)};
   const double twist = double(angles.x) / 2;
   return {{0.0, 0.0, 0.0}, swing * Quatd{std::sin(twist), 0.0, 0.0, std::cos(twist)}};
 }

@@ -427,8 +427,11 @@ BodyStateRow Simulation::state_row(Index row) {
     return values;
   }
   const BodyState& state = state_on_host();
-  return {state.position[row], state.orientation[row], state.linear_velocity[row], state.angular_velocity[row],
-          state.quiet[row],    state.island[row],      state.frozen[row],          state.asleep[row]};
+  BodyStateRow values;
+#define TALUS_READ_COLUMN(type_, name, unit, meaning) values.name = state.name[row];
+  TALUS_BODY_STATE(TALUS_READ_COLUMN)
+#undef TALUS_READ_COLUMN
+  return values;
 }
 
 // ---- joints --------------------------------------------------------------------------------------------------------

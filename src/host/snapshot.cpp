@@ -379,10 +379,10 @@ void check_bodies(const Snapshot& s) {
     check_sleep(s, row);
     if (m.alive[row] == 0) continue;
     // The definition of the body goes through the same door as a new one, and must come out as it went in.
-    const BodyStateRow state{s.state.view.position[row],        s.state.view.orientation[row],
-                             s.state.view.linear_velocity[row], s.state.view.angular_velocity[row],
-                             s.state.view.quiet[row],           s.state.view.island[row],
-                             s.state.view.frozen[row],          s.state.view.asleep[row]};
+    BodyStateRow state;
+#define TALUS_READ_COLUMN(type_, name, unit, meaning) state.name = s.state.view.name[row];
+    TALUS_BODY_STATE(TALUS_READ_COLUMN)
+#undef TALUS_READ_COLUMN
     BodyMirror mirror{};
     mirror.mass = s.mass[i];
     mirror.inertia = s.inertia[i];

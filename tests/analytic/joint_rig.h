@@ -106,12 +106,17 @@ inline std::array<double, kAxisCount> coordinates(World& world, JointId joint) {
   const Vecd x = scenes::rotate(between, Vecd{1, 0, 0});
   const double side = between.w < 0 ? -1 : 1;
   const bool y = def.axis(Axis::swing_y).mode == AxisMode::locked, z = def.axis(Axis::swing_z).mode == AxisMode::locked;
+  const double sine = std::hypot(x.y, x.z), part = sine > 0 ? std::atan2(sine, x.x) / sine : 1;
   return {def.radial ? length(apart) : apart.x,
           apart.y,
           apart.z,
           2 * std::atan2(side * between.x, side * between.w),
-          y && !z ? -x.z : std::atan2(-x.z, x.x),
-          z && !y ? x.y : std::atan2(x.y, x.x)};
+          y == z ? -part * x.z
+          : y    ? -x.z
+                 : std::atan2(-x.z, x.x),
+          y == z ? part * x.y
+          : z    ? x.y
+                 : std::atan2(x.y, x.x)};
 }
 /// [m, rad] Largest coordinate of the locked axes.
 inline double lock_error(World& world, JointId joint) {

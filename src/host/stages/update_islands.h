@@ -61,7 +61,7 @@ struct UpdateIslandsTask {
     const BodyKind kind{v.model, v.state};
     const LinkBodies link{kind, v.sleep.rows};
     team.for_each("begin_update", one, BeginUpdateIslands{counters, v.joints.count});
-    team.for_each_lane("count_quiet", body_lanes(v), on_bodies(v, CountQuiet{v.model, v.state, v.params}));
+    team.for_each_lane("count_quiet", body_lanes(v), on_bodies(v, CountQuiet{v.model, v.state, v.params, counters}));
     team.for_each("begin_islands", lanes, on_bodies(v, BeginIslands{kind, v.sleep.rows, v.params}));
     team.for_each("link_contacts", {&counters->island_pairs, v.next.pairs.owner.size},
                   LinkContacts{link, v.next.pairs, v.next.contacts});
