@@ -127,8 +127,11 @@ struct FinishJointLane {
     keep(joint_uses::kDrives, joint_row::drive_impulse, s.drive_linear, s.drive_angular);
     keep(joint_uses::kFrictions, joint_row::friction_impulse, s.friction_linear, s.friction_angular);
     keep(joint_uses::kLimits, joint_row::limit_impulse, s.limit_linear, s.limit_angular);
-    keep(joint_uses::any(3), joint_row::position, s.position_linear, s.position_angular);
-    if (readings) read<Real>(lane, joint);
+    if (readings) {
+      read<Real>(lane, joint);
+    } else {
+      keep(joint_uses::any(3), joint_row::position, s.position_linear, s.position_angular);
+    }
   }
 
  private:

@@ -141,17 +141,17 @@ struct Rows {
   }
 };
 
-// Swings have no derivative where the x axis of frame b is across their plane, twist none where it points back.
+// Neither swings nor twist have a derivative where the x axis of frame b points back.
 bool regular(const Moving& a, const Moving& b) {
   const Vector3d x = (a.q * a.frame).inverse() * (b.q * b.frame * Vector3d(1, 0, 0));
-  return x.x() > -0.8 && x.head<2>().norm() > 0.4 && Eigen::Vector2d(x.x(), x.z()).norm() > 0.4;
+  return x.x() > -0.8;
 }
 double wrapped(double angle) {
   return std::remainder(angle, 2 * std::acos(-1.0));
 }
 
 // Errors of the differences: t^2 / 6 times third derivatives, which are below 2 (3.5 rad/s / 0.4)^3 where the poses are
-// regular, is 6e-5; the arc tangent's 3e-7 over 2 t is 3e-4.
+// regular, is 6e-5; the arc tangent's 3e-7 over 2 t is 3e-4, and the swings are up to 4.2 times as large as it.
 TEST(JointRows, AreDerivativesOfTheirCoordinates) {
   const double t = 5e-4;  // [s]
   double worst[2][6] = {};
@@ -168,14 +168,28 @@ TEST(JointRows, AreDerivativesOfTheirCoordinates) {
         const double difference = (axis < 3 ? change : wrapped(change)) / (2 * t);
         const double error = std::fabs(difference - now.rate(axis, a, b));
         worst[radial][axis] = std::max(worst[radial][axis], error);
-        ASSERT_LT(error, 3e-4) << "axis " << axis << " radial " << radial << " seed " << seed;
+        ASSERT_LT(error, axis < 4 ? 3e-4 : 13e-4) << "axis " << axis << " radial " << radial << " seed " << seed;
       }
     }
   }
-  EXPECT_GT(used, 800);
+  EXPECT_GT(used, 1700);
   for (int axis = 0; axis < 6; ++axis)
     RecordProperty(std::string("axis") + std::to_string(axis), std::to_string(worst[0][axis]));
   RecordProperty("radial", std::to_string(worst[1][0]));
+}
+
+// The swings are the shortest turn between the two x axes, as angle times axis.
+TEST(JointRows, SwingsAreOneTurn) {
+  for (std::uint32_t seed = 0; seed < 200; ++seed) {
+    Random random(seed);
+    const Moving a(random), b(random);
+    const Rows rows(a, b, false);
+    const Eigen::Vector2d swing(rows.position(int(Axis::swing_y)), rows.position(int(Axis::swing_z)));
+    const Eigen::AngleAxisd turn(swing.norm(), Vector3d(0, swing.x(), swing.y()).normalized());
+    const Vector3d x = (a.q * a.frame).inverse() * (b.q * b.frame * Vector3d(1, 0, 0));
+    EXPECT_LT((turn * Vector3d(1, 0, 0) - x).norm(), 3e-6) << "seed " << seed;
+    EXPECT_LE(swing.norm(), 3.1416) << "seed " << seed;
+  }
 }
 
 // A swing that is locked by itself has a coordinate without a jump: at any pose at all.

@@ -83,7 +83,7 @@ TEST(Human, IsATreeWithOrderedRangesAroundTheComfortPose) {
       EXPECT_GE(range.upper, 0.0f) << segment.name;
     }
     for (const AxisRange swing : {segment.swing_y, segment.swing_z}) {
-      EXPECT_GE(swing.lower, radians(-75)) << segment.name;  // far from where the other swing means nothing
+      EXPECT_GE(swing.lower, radians(-75)) << segment.name;  // both together are far from half a turn
       EXPECT_LE(swing.upper, radians(75)) << segment.name;
     }
     if (i > 0) {
@@ -154,7 +154,7 @@ TEST(Figure, HoldsTogetherAndHasNoSegmentsInEachOther) {
 TEST(Figure, StartsAtTheAnglesOfItsComfortPose) {
   Skeleton human = human_skeleton();
   const Figure names{human, {}, {}};
-  human.segments[names.segment("thigh_left")].comfort = {0.3f, -0.4f, 0.2f};
+  human.segments[names.segment("thigh_left")].comfort = {0.3f, -0.4f, -0.2f};  // to the outside
   human.segments[names.segment("upper_arm_right")].comfort = {-0.5f, 0.6f, 0.7f};
   World world(WorldDef{.gravity = {0, 0, 0}, .backend = Backend::cpu, .threads = 1});
   const Figure figure = add_figure(world, human, kSomewhere);

@@ -136,6 +136,23 @@ TEST_P(Sleep, AThrownBodyDoesNotSleepAtItsApex) {
   }
 }
 
+// 2 cm at 2 Hz: back where it was after half a second, and never slow for long.
+TEST_P(Sleep, ABodyThatSwingsOnASpringDoesNotSleep) {
+  WorldDef d = sleepy();
+  d.gravity = {0.0f, 0.0f, 0.0f};
+  Scene scene(d);
+  const BodyId ball = scene.sphere({0.0f, 0.0f, 0.0f});
+  JointDef spring = slider_joint(kWorld, ball, {0.0f, 0.0f, 0.0f}, {1.0f, 0.0f, 0.0f});
+  spring.axis(Axis::x).drive = Drive::servo;
+  spring.axis(Axis::x).stiffness = 2.0f;  // [Hz]
+  scene.world.add_joint(spring);
+  scene.world.set_velocity(ball, {0.25f, 0.0f, 0.0f}, {0.0f, 0.0f, 0.0f});
+  for (int step = 0; step < 90; ++step) {
+    scene.run(1);
+    ASSERT_TRUE(scene.world.is_awake(ball)) << step;
+  }
+}
+
 TEST_P(Sleep, AFloatingBodyAtRestSleeps) {
   WorldDef d = sleepy();
   d.gravity = {0.0f, 0.0f, 0.0f};
