@@ -88,6 +88,13 @@ constexpr float kCustomLane = 2.0f;  // FollowCustomLane makes the rows
 
 constexpr float kNoLimit = 1e30f;  // stands for infinity in the tables, so that products stay finite
 
+// ---- numbers of the rows -------------------------------------------------------------------------------------------
+
+constexpr float kErrorPart = 0.6f;      // [1] of an error, removed by trees in a sub-step; with 1 a toe chatters
+constexpr float kMostJointPush = 3.0f;  // [m/s, rad/s] at which an error of a joint is removed at most
+/// Locked rows of the caller's may say the same thing twice: their matrix is kept from being singular.
+constexpr float kCustomGive = 1.00002f;
+
 // ---- JointModel::axes -----------------------------------------------------------------------------------------------
 
 constexpr int kAxisBits = 4;  // of each axis: mode, then drive
@@ -206,7 +213,7 @@ enum Field : int {
   frame_b = frame_a + 4,             //
   position = frame_b + 4,            // [m, rad] of each axis, now
   before = position + 6,             // the same when the sub-step began
-  direction = before + 6,            // of the three linear axes
+  direction = before + 6,            // of the three linear axes; of kBallsOnly: [N s] impulse, world frame, at the end
   lever_a = direction + 9,           // of all six; scaled axes
   lever_b = lever_a + 18,            //
   give_a = lever_b + 18,             // inverse inertia of A in scaled axes, now: 3x3, symmetric

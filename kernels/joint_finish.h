@@ -143,6 +143,7 @@ struct FinishJointLane {
     const QuatOf<Real> axes = a.orientation() * load_quat<Real>(rows, joint_row::frame_a, lane);
     const Vec3Of<Real> impulse = load_vector<Real>(rows, joint_row::lock_impulse, lane);
     const Vec3Of<Real> sum = load_vector<Real>(rows, joint_row::sum, lane);
+    store(rows, joint_row::direction, lane, impulse);
     store(rows, joint_row::lock_impulse, lane, rotate_back(axes, impulse));
     store(rows, joint_row::sum, lane, rotate_back(axes, sum));
   }

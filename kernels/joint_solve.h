@@ -11,9 +11,6 @@
 
 namespace talus::inline TALUS_ISA {
 
-/// Locked rows of the caller's may say the same thing twice: their matrix is kept from being singular.
-constexpr float kCustomGive = 1.00002f;
-
 /// Rows where the bodies are now, with their effective masses. One lane of the colored joints.
 struct UpdateJointLane {
   SolveRowScratch bodies;

@@ -16,12 +16,10 @@
 
 namespace talus::inline TALUS_ISA {
 
-constexpr float kErrorPart = 0.6f;      // [1] of an error, removed in a sub-step; with 1 a toe on the ground chatters
-constexpr float kMostJointPush = 3.0f;  // [m/s, rad/s] at which an error of a joint is removed at most
-constexpr float kLeaves = 0.5f;         // [m/s, rad/s] at which an axis leaves a limit that it was pressed to
-constexpr float kAtLimit = 1e-3f;       // [m, rad] from its limit an axis is at it
-constexpr float kFollowTurn = 1e-4f;    // [rad] in a step; rows of bodies that turn less stay as they were made
-constexpr float kImmobile = 1e-3f;      // [1] of what a free body gives way, below which a row of a loop is redundant
+constexpr float kLeaves = 0.5f;       // [m/s, rad/s] at which an axis leaves a limit that it was pressed to
+constexpr float kAtLimit = 1e-3f;     // [m, rad] from its limit an axis is at it
+constexpr float kFollowTurn = 1e-4f;  // [rad] in a step; rows of bodies that turn less stay as they were made
+constexpr float kImmobile = 1e-3f;    // [1] of what a free body gives way, below which a row of a loop is redundant
 
 // ---- fields of lanes ------------------------------------------------------------------------------------------------
 

@@ -224,8 +224,9 @@ class World {
   /// Events of the last step: begins and hits of contacts by the slots of their bodies, then ends, then sleep. Needs
   /// WorldDef::events.
   std::vector<Event> read_events();
-  /// The contact problem of the last step as Solver::rigid posed it, with what it found; contacts by the slots of their
-  /// bodies. What joints did is in the velocities without contacts. Needs WorldDef::keep_contact_problem.
+  /// The contact and joint problem of the last step as Solver::rigid posed it, with what it found; contacts by the
+  /// slots of their bodies. Empty before the first step. Needs WorldDef::keep_contact_problem. Throws Error if joints
+  /// came or went since.
   ContactProblem contact_problem();
   /// [m/s] The residual after each sweep of the last step: the larger of Residual::complementarity and friction. Needs
   /// RigidSettings::residual_history.

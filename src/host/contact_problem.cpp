@@ -1,30 +1,16 @@
 // SPDX-License-Identifier: MIT
-// From the rows of the rigid contact solvers to a contact problem in double precision.
+// From what the rigid solvers leave of a step to a contact problem in double precision.
 #include <talus/contact_problem.h>
 
 #include <algorithm>
 #include <vector>
 
+#include "problem_rows.h"
 #include "world_impl.h"
 
 namespace talus {
 
 namespace {
-
-using Double3 = ContactProblem::Double3;
-
-Double3 wide(Vec3 v) {
-  return {double(v.x), double(v.y), double(v.z)};
-}
-double dot(const Double3& a, const Double3& b) {
-  return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-}
-Double3 cross(const Double3& a, const Double3& b) {
-  return {a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]};
-}
-Double3 times(double s, const Double3& v) {
-  return {s * v[0], s * v[1], s * v[2]};
-}
 
 /// Scaled axes of a body, see solve_columns.h. The columns of `axes` are its own axes in the world.
 struct Frame {
@@ -50,9 +36,8 @@ struct Frame {
     return to_world({scale[0] * s[0], scale[1] * s[1], scale[2] * s[2]});
   }
   /// r x d, of which a lever is scale o R^T (r x d).
-  Double3 arm(Vec3 lever) const {
-    const Double3 l = wide(lever);
-    return to_world({l[0] / scale[0], l[1] / scale[1], l[2] / scale[2]});
+  Double3 arm(const Double3& lever) const {
+    return to_world({lever[0] / scale[0], lever[1] / scale[1], lever[2] / scale[2]});
   }
   std::array<double, 6> inverse_inertia() const {
     const auto entry = [&](std::size_t r, std::size_t c) {
@@ -64,29 +49,61 @@ struct Frame {
   }
 };
 
+/// Three rows for each point, contacts by their pairs.
+std::vector<ScaledRow> scaled_contact_rows(const RigidRows& rows) {
+  std::vector<Index> lanes;
+  for (Index lane = 0; lane < rows.size; ++lane) {
+    if (rows.number(rigid_row::count, lane) > 0.0f) lanes.push_back(lane);
+  }
+  std::sort(lanes.begin(), lanes.end(),
+            [&](Index a, Index b) { return rows.word(rigid_row::pair, a) < rows.word(rigid_row::pair, b); });
+  std::vector<ScaledRow> found;
+  for (const Index lane : lanes) {
+    const Double3 normal = wide(rows.vector(rigid_row::normal, lane));
+    const Double3 tangent = wide(rows.vector(rigid_row::tangent, lane));
+    const Double3 axes[3] = {normal, tangent, cross(normal, tangent)};
+    const int count = static_cast<int>(rows.number(rigid_row::count, lane));
+    for (int i = 0; i < count; ++i) {
+      const Index first = static_cast<Index>(found.size());
+      for (int r = 0; r < 3; ++r) {
+        ScaledRow row;
+        row.body_a = static_cast<Index>(rows.word(rigid_row::body_a, lane));
+        row.body_b = static_cast<Index>(rows.word(rigid_row::body_b, lane));
+        row.axis = axes[r];
+        row.lever_a = wide(rows.vector(rigid_row::at(i, rigid_row::lever_a) + 3 * r, lane));
+        row.lever_b = wide(rows.vector(rigid_row::at(i, rigid_row::lever_b) + 3 * r, lane));
+        row.law.impulse = double(rows.number(rigid_row::at(i, rigid_row::impulse) + r, lane));
+        if (r == 0) {
+          row.law.bias = double(rows.number(rigid_row::at(i, rigid_row::bias), lane));
+          row.law.softness = double(rows.number(rigid_row::at(i, rigid_row::softness), lane));
+        } else {
+          row.law.normal = first;
+          row.law.friction = double(rows.number(rigid_row::friction, lane));
+        }
+        found.push_back(row);
+      }
+    }
+  }
+  return found;
+}
+
 class Problem {
  public:
-  explicit Problem(const RigidImage& image) : image_(image), place_(image.free.size(), -1) {
-    problem_.dt = double(image.dt);
-    problem_.box_friction = image.box_friction;
+  explicit Problem(const RigidImage& image) : image_(image), place_(image.frame.size(), -1) {
+    problem_.dt = double(image.params.dt);
+    problem_.box_friction = image.params.box_friction != 0;
   }
 
-  ContactProblem make(bool joints) {
-    const RigidRows& rows = image_.rows;
-    std::vector<Index> lanes;
-    std::vector<bool> touches(place_.size());
-    for (Index lane = 0; lane < rows.size; ++lane) {
-      if (!(rows.number(rigid_row::count, lane) > 0.0f)) continue;
-      lanes.push_back(lane);
-      touches[rows.word(rigid_row::body_a, lane)] = touches[rows.word(rigid_row::body_b, lane)] = true;
+  ContactProblem make() {
+    std::vector<ScaledRow> rows = scaled_contact_rows(image_.rows);
+    const std::vector<ScaledRow> of_joints = scaled_joint_rows(image_);
+    rows.insert(rows.end(), of_joints.begin(), of_joints.end());
+    std::vector<bool> touched(place_.size());
+    for (const ScaledRow& row : rows) touched[at(row.body_a)] = touched[at(row.body_b)] = true;
+    for (Index row = 0; row < image_.null_body(); ++row) {  // others may sleep, and have no records
+      if (touched[at(row)]) add_body(row);
     }
-    for (Index row = 0; row < static_cast<Index>(touches.size()); ++row) {  // others may sleep, and have no records
-      if (touches[at(row)]) add_body(row);
-    }
-    std::sort(lanes.begin(), lanes.end(),
-              [&](Index a, Index b) { return rows.word(rigid_row::pair, a) < rows.word(rigid_row::pair, b); });
-    for (const Index lane : lanes) add_contact(lane);
-    if (joints) put_joints_into_free_velocities();
+    for (const ScaledRow& row : rows) add_row(row);
     return std::move(problem_);
   }
 
@@ -102,6 +119,7 @@ class Problem {
     body.inv_mass = double(frame.inv_mass);
     body.inv_inertia = Frame(frame).inverse_inertia();
     body.free_velocity = velocity_of(row, image_.free[at(row)]);
+    body.velocity = velocity_of(row, image_.solved[at(row)]);
     problem_.bodies.push_back(body);
   }
   std::array<double, 6> velocity_of(Index row, const BodyVelocity& v) const {
@@ -109,65 +127,22 @@ class Problem {
     return {double(v.linear.x), double(v.linear.y), double(v.linear.z), spin[0], spin[1], spin[2]};
   }
 
-  void add_contact(Index lane) {
-    const RigidRows& rows = image_.rows;
-    const Double3 normal = wide(rows.vector(rigid_row::normal, lane));
-    const Double3 tangent = wide(rows.vector(rigid_row::tangent, lane));
-    const Double3 axes[3] = {normal, tangent, cross(normal, tangent)};
-    const int count = static_cast<int>(rows.number(rigid_row::count, lane));
-    for (int i = 0; i < count; ++i) {
-      const Index first = static_cast<Index>(problem_.rows.size());
-      for (int r = 0; r < 3; ++r) {
-        ContactProblem::Row row = joined(lane, axes[r], rows.vector(rigid_row::at(i, rigid_row::lever_a) + 3 * r, lane),
-                                         rows.vector(rigid_row::at(i, rigid_row::lever_b) + 3 * r, lane));
-        row.impulse = double(rows.number(rigid_row::at(i, rigid_row::impulse) + r, lane));
-        if (r == 0) {
-          row.bias += double(rows.number(rigid_row::at(i, rigid_row::bias), lane));
-          row.softness = double(rows.number(rigid_row::at(i, rigid_row::softness), lane));
-        } else {
-          row.normal = first;
-          row.friction = double(rows.number(rigid_row::friction, lane));
-        }
-        problem_.rows.push_back(row);
-      }
-    }
-  }
-  /// One direction at a point; the bias is what bodies that are not in the problem do.
-  ContactProblem::Row joined(Index lane, const Double3& axis, Vec3 lever_a, Vec3 lever_b) const {
-    ContactProblem::Row row;
-    const auto side = [&](int field, double sign, Vec3 lever, Index& body, Double3& linear, Double3& angular) {
-      const Index at_row = static_cast<Index>(image_.rows.word(field, lane));
-      body = place_[at(at_row)];
-      linear = times(sign, axis);
-      angular = times(sign, Frame(image_.frame[at(at_row)]).arm(lever));
+  /// The bias gets what bodies do that are not in the problem.
+  void add_row(const ScaledRow& from) {
+    ContactProblem::Row row = from.law;
+    const auto side = [&](Index world_row, double sign, const Double3& lever, Index& body, Double3& linear,
+                          Double3& angular) {
+      if (world_row == image_.null_body()) return;
+      body = place_[at(world_row)];
+      linear = times(sign, from.axis);
+      angular = times(sign, Frame(image_.frame[at(world_row)]).arm(lever));
       if (body >= 0) return;
-      const std::array<double, 6> v = velocity_of(at_row, image_.free[at(at_row)]);
+      const std::array<double, 6> v = velocity_of(world_row, image_.free[at(world_row)]);
       row.bias += dot(linear, {v[0], v[1], v[2]}) + dot(angular, {v[3], v[4], v[5]});
     };
-    side(rigid_row::body_a, -1.0, lever_a, row.body_a, row.linear_a, row.angular_a);
-    side(rigid_row::body_b, 1.0, lever_b, row.body_b, row.linear_b, row.angular_b);
-    return row;
-  }
-
-  /// u* = u - M^-1 J^T x: what joints did in the sweeps is given.
-  void put_joints_into_free_velocities() {
-    for (ContactProblem::Body& body : problem_.bodies) {
-      body.free_velocity = velocity_of(body.row, image_.solved[at(body.row)]);
-    }
-    for (const ContactProblem::Row& row : problem_.rows) {
-      take(row.body_a, row.linear_a, row.angular_a, row.impulse);
-      take(row.body_b, row.linear_b, row.angular_b, row.impulse);
-    }
-  }
-  void take(Index place, const Double3& linear, const Double3& angular, double impulse) {
-    if (place < 0) return;
-    ContactProblem::Body& body = problem_.bodies[at(place)];
-    const std::array<double, 6>& m = body.inv_inertia;
-    const Double3 rows[3] = {{m[0], m[1], m[2]}, {m[1], m[3], m[4]}, {m[2], m[4], m[5]}};
-    for (std::size_t k = 0; k < 3; ++k) {
-      body.free_velocity[k] -= impulse * body.inv_mass * linear[k];
-      body.free_velocity[3 + k] -= impulse * dot(rows[k], angular);
-    }
+    side(from.body_a, -1.0, from.lever_a, row.body_a, row.linear_a, row.angular_a);
+    side(from.body_b, 1.0, from.lever_b, row.body_b, row.linear_b, row.angular_b);
+    problem_.rows.push_back(row);
   }
 
   const RigidImage& image_;
@@ -183,7 +158,8 @@ ContactProblem World::contact_problem() {
     throw Error("contact_problem: the world was made without WorldDef::keep_contact_problem");
   }
   w.settle();
-  return Problem(w.sim->rigid_image()).make(w.joint_slots.count() > 0);
+  const RigidImage image = w.sim->rigid_image();
+  return image.frame.empty() ? ContactProblem{} : Problem(image).make();
 }
 
 std::vector<float> World::residual_history() {

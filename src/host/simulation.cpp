@@ -333,6 +333,8 @@ void Simulation::confirm(StepReport& last, StepSummary& all) {
       last_units_ = counters.record_units;
       last_lanes_ = counters.lanes;
       last_sweeps_ = counters.sweeps;
+      rigid_kept_ = queue_.front().shape.rigid.keep;
+      joints_changed_since_ = false;
       queue_.pop_front();
     }
     if (queue_.empty()) break;
@@ -446,6 +448,7 @@ void Simulation::write_joints(Index first, std::span<const JointModelRow> models
                               std::span<const JointStateRow> states) {
   TALUS_ASSERT(queue_.empty());
   joints_.write(memory_, first, models, states);
+  joints_changed_since_ = true;
   forget_joint_lanes();
 }
 
@@ -468,6 +471,7 @@ void Simulation::clear_joint_impulses(Index row, Axis axis) {
 void Simulation::set_joint_plan(const JointPlanTables& plan) {
   TALUS_ASSERT(queue_.empty());
   joints_.set_plan(memory_, plan);
+  joints_changed_since_ = true;
   forget_joint_lanes();
 }
 
@@ -539,19 +543,26 @@ ContactImage Simulation::contacts() const {
 RigidImage Simulation::rigid_image() const {
   TALUS_ASSERT(queue_.empty());
   RigidImage image;
-  if (last_lanes_ == 0) return image;
+  if (!rigid_kept_) return image;
+  if (joints_changed_since_) throw Error("contact_problem: joints were added or removed since the last step");
   const RigidScratch& from = scratch_.rigid();
-  const auto copy = [&](auto& to, const auto& column, Index size) {
+  const JointViews joints = joints_.views();
+  const auto copy = [&](auto& to, const auto* column, Index size) {
     to.resize(static_cast<std::size_t>(size));
-    memory_.download(to.data(), column, sizeof(to[0]) * to.size());
+    if (size > 0) memory_.download(to.data(), column, sizeof(to[0]) * to.size());
   };
-  copy(image.words, from.rows.words, last_lanes_ * rigid_row::kFields);
-  image.rows = {image.words.data(), last_lanes_};
+  const auto copy_rows = [&](std::vector<std::uint32_t>& words, auto& rows, const auto& lanes, Index size) {
+    copy(words, lanes.words, size * lanes.kFields);
+    rows = {words.data(), size};
+  };
+  copy_rows(image.words, image.rows, from.rows, last_lanes_);
+  copy_rows(image.tree_words, image.tree, joints.tree, joints.tree.size);
+  copy_rows(image.joint_words, image.joints, joints.rows, joints.rows.size);
+  image.first_loop_lane = joints.plan.first_loop_lane;
   copy(image.free, from.bodies.free.data, last_rows_ + 1);
   copy(image.solved, from.bodies.solved.data, last_rows_ + 1);
   copy(image.frame, from.bodies.frame.data, last_rows_ + 1);
-  image.dt = sent_params_.dt;
-  image.box_friction = sent_params_.box_friction != 0;
+  image.params = sent_params_;
   return image;
 }
 

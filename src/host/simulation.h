@@ -45,12 +45,16 @@ struct ContactImage {
 
 /// What the rigid solvers leave of a step, in plain memory.
 struct RigidImage {
-  std::vector<std::uint32_t> words;  // of `rows`
+  std::vector<std::uint32_t> words, tree_words, joint_words;  // of what follows
   RigidRows rows;
+  TreeRows tree;
+  Index first_loop_lane = 0;  // of `tree`
+  JointRows joints;
   std::vector<BodyVelocity> free, solved;  // of each body row and of the null body
   std::vector<BodyFrame> frame;
-  float dt = 0.0f;
-  bool box_friction = false;
+  StepParams params{};
+
+  Index null_body() const { return static_cast<Index>(frame.size()) - 1; }
 };
 
 class Simulation {
@@ -118,7 +122,7 @@ class Simulation {
   void expose() { exposed_ = true; }
   bool exposed() const { return exposed_; }
   ContactImage contacts() const;
-  /// Of the last step, if StepShape::keep was set. Empty if there was none.
+  /// Of the last step, if RigidShape::keep was set. Empty if there was none. Throws Error if joints came or went since.
   RigidImage rigid_image() const;
   /// Residuals after the sweeps of the last step.
   std::vector<float> residual_history() const;
@@ -221,6 +225,8 @@ class Simulation {
   Index last_units_ = 0;  // of its contact records
   Index last_lanes_ = 0;  // of the rows of its contacts
   Index last_sweeps_ = 0;
+  bool rigid_kept_ = false;            // the scratch has what rigid_image() reads
+  bool joints_changed_since_ = false;  // the lanes of joints are not those of the last step
   StepParams sent_params_{};
   bool params_sent_ = false;
 

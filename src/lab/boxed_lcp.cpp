@@ -17,13 +17,13 @@ void set_friction_bounds(const Problem& problem, const Vector& x, BoxedLcp& lcp)
 
 }  // namespace
 
-Vector solve_semidefinite(const Matrix& a, const Vector& rhs) {
+Matrix solve_semidefinite(const Matrix& a, const Matrix& rhs) {
   constexpr double kCompliance =
       1e-12;  // of the largest diagonal: above rounding, and small enough for two corrections
   Matrix compliant = a;
   compliant.diagonal().array() += kCompliance * a.diagonal().maxCoeff();
   const Eigen::LDLT<Matrix> factor(compliant);
-  Vector x = factor.solve(rhs);
+  Matrix x = factor.solve(rhs);
   for (int correction = 0; correction < 2; ++correction) x += factor.solve(rhs - a * x);
   return x;
 }

@@ -25,7 +25,7 @@ BoxedSolution interior_point(const BoxedLcp& lcp, Index max_steps);
 
 /// Solves a x = rhs for a positive semi-definite a. Redundant contacts make it singular (S3-69, S1-56): it is factored
 /// with a little compliance, which two corrections with the true matrix take out of a x again.
-Vector solve_semidefinite(const Matrix& a, const Vector& rhs);
+Matrix solve_semidefinite(const Matrix& a, const Matrix& rhs);
 
 using BoxedMethod = BoxedSolution (*)(const BoxedLcp& lcp, Index max_steps);
 Solution solve_boxed(const Problem& problem, const SolverOptions& options, BoxedMethod method);

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: MIT
 // Non-smooth Newton with line search on the root form of the problem (S1-73..77), in impulses alone: the velocities are
 // eliminated, so the momentum row of S1-76 is w = A x + b. Friction on a disk has no slack (S1-75): the projection of
-// the tangents, or the second-order cone, takes its place, and is regular where contacts separate.
+// the tangents, or the second-order cone, takes its place, and is regular where contacts separate. Fischer-Burmeister
+// of friction polygons is that of their LCP, with its multipliers as unknowns.
 #include <algorithm>
 #include <cmath>
 
 #include "complementarity.h"
 #include "iterate.h"
+#include "lcp_form.h"
 #include "methods.h"
 #include "sweep.h"
 
@@ -44,15 +46,20 @@ struct Linearization {
 
 using BoundedFunction = BoundedValue (*)(double x, double w, double lower, double upper);
 
+/// F of the impulses.
 class RootForm {
  public:
   /// `cones`: contacts are taken whole, else normals and tangents by themselves.
-  RootForm(const Problem& problem, const FrictionModel& model, const Matrix& a, BoundedFunction function, bool cones)
-      : problem_(problem), model_(model), function_(function), in_cone_(std::size_t(problem.row_count())) {
+  RootForm(const Problem& problem, const FrictionModel& model, BoundedFunction function, bool cones)
+      : problem_(problem),
+        model_(model),
+        a_(delassus(problem)),
+        function_(function),
+        in_cone_(std::size_t(problem.row_count())) {
     // psi(x, r w) has the same roots for any r > 0; 1 / A_ii makes both slopes alike (S1-77).
     r_ = Vector::Ones(problem.row_count());
     for (Index row = 0; row < problem.row_count(); ++row) {
-      if (a(row, row) > 0.0) r_[row] = 1.0 / a(row, row);
+      if (a_(row, row) > 0.0) r_[row] = 1.0 / a_(row, row);
     }
     for (const Disk& disk : problem.disks) {  // one r for both tangents, else sliding is not against friction
       auto tangents = r_.segment(disk.first, disk.count);
@@ -63,7 +70,11 @@ class RootForm {
   }
   virtual ~RootForm() = default;
 
-  Linearization linearize(const Vector& x, const Vector& w) const {
+  Vector unknowns(const Vector& x) const { return x; }
+  Vector impulses(const Vector& unknowns) const { return unknowns; }
+  Matrix slope(const Linearization& f) const { return f.slope(a_); }
+  Linearization linearize(const Vector& x) const {
+    const Vector w = a_ * x + problem_.b;
     Linearization f(problem_.row_count());
     for (Index row = 0; row < problem_.row_count(); ++row) {
       if (!problem_.is_friction(row) && !in_cone_[std::size_t(row)]) add_bounded(row, x, w, f);
@@ -87,6 +98,7 @@ class RootForm {
 
   const Problem& problem_;
   FrictionModel model_;
+  Matrix a_;
   BoundedFunction function_;
   Vector r_;
   std::vector<ContactRows> contacts_;
@@ -96,8 +108,8 @@ class RootForm {
 /// x - P(x - r w): the min map of bounds (S1-73), and what it becomes with a set of friction.
 class MinMap final : public RootForm {
  public:
-  MinMap(const Problem& problem, const FrictionModel& model, const Matrix& a)
-      : RootForm(problem, model, a, bounded_min_map, model.law == FrictionLaw::convex_cone),
+  MinMap(const Problem& problem, const FrictionModel& model)
+      : RootForm(problem, model, bounded_min_map, model.law == FrictionLaw::convex_cone),
         set_(model.law == FrictionLaw::convex_cone ? FrictionSet{} : friction_set(model)) {}
 
  private:
@@ -139,8 +151,8 @@ class MinMap final : public RootForm {
 /// Fischer-Burmeister (S1-74): of bounds, of friction bounds mu x_n, and of cones.
 class FischerForm final : public RootForm {
  public:
-  FischerForm(const Problem& problem, const FrictionModel& model, const Matrix& a)
-      : RootForm(problem, model, a, bounded_fischer_burmeister, model.law != FrictionLaw::box) {}
+  FischerForm(const Problem& problem, const FrictionModel& model)
+      : RootForm(problem, model, bounded_fischer_burmeister, model.law != FrictionLaw::box) {}
 
  private:
   /// Scaled so that the cone is its own dual: (x_n, x_t / mu) against (w_n, mu w_t), with mu |w_t| added to w_n for
@@ -179,43 +191,79 @@ class FischerForm final : public RootForm {
   }
 };
 
+/// Fischer-Burmeister of the pure LCP that friction polygons make: F of its variables and multipliers.
+class FischerLcp {
+ public:
+  FischerLcp(const Problem& problem, const FrictionModel& model)
+      : problem_(problem), form_(make_lcp_form(problem, model)), r_(Vector::Ones(form_.q.size())) {
+    // As of RootForm. A multiplier is a speed and its partner an impulse: 1 / r of what it holds makes it one.
+    const Eigen::Index parts = form_.to_x.cols();
+    for (Eigen::Index i = 0; i < r_.size(); ++i) {
+      double give = i < parts ? form_.m(i, i) : 0.0;
+      for (Eigen::Index part = 0; i >= parts && part < parts; ++part) {
+        if (form_.m(part, i) != 0.0) give = std::max(give, form_.m(part, part));
+      }
+      if (give > 0.0) r_[i] = i < parts ? 1.0 / give : give;
+    }
+  }
+
+  Vector unknowns(const Vector& x) const { return form_.z(x, row_velocity(problem_, x)); }
+  Vector impulses(const Vector& z) const { return form_.x(z); }
+  Matrix slope(const Linearization& f) const { return f.slope(form_.m); }
+  Linearization linearize(const Vector& z) const {
+    const Vector w = form_.m * z + form_.q;
+    Linearization f(Index(z.size()));
+    for (Index i = 0; i < Index(z.size()); ++i) {
+      const FischerBurmeister v = fischer_burmeister(z[i], r_[i] * w[i]);
+      f.value[i] = v.value;
+      f.add_x(i, i, v.by_a);
+      f.add_w(i, i, r_[i] * v.by_b);
+    }
+    return f;
+  }
+
+ private:
+  const Problem& problem_;
+  LcpForm form_;
+  Vector r_;
+};
+
 /// Newton's steps, shortened until the merit 1/2 |F|^2 falls (S0-75, E16). Where it does not fall, sweeps carry on for
 /// a while: far from a root they are the better guide.
 template <class Form>
 class NewtonSteps {
  public:
   NewtonSteps(const Problem& problem, const SolverOptions& options)
-      : problem_(problem),
-        a_(delassus(problem)),
-        form_(problem, options.friction, a_),
+      : form_(problem, options.friction),
         sweep_(make_sweep(problem, {.friction = options.friction, .order = options.order})) {}
 
   StepResult operator()(Vector& x) {
-    const Linearization f = form_.linearize(x, a_ * x + problem_.b);
+    if (unknowns_.size() == 0) unknowns_ = form_.unknowns(x);
+    const Linearization f = form_.linearize(unknowns_);
     const double merit = f.value.squaredNorm();
     // Of least norm among the best: redundant contacts make the slope singular.
-    const Vector direction = -f.slope(a_).completeOrthogonalDecomposition().solve(f.value);
+    const Vector direction = -form_.slope(f).completeOrthogonalDecomposition().solve(f.value);
     constexpr double kShortest = 1e-6;
     for (double length = 1.0; direction.allFinite() && length > kShortest; length *= 0.5) {
-      const Vector trial = x + length * direction;
+      const Vector trial = unknowns_ + length * direction;
       constexpr double kDescent = 1e-4;  // part of the promised fall that is asked for
-      if (form_.linearize(trial, a_ * trial + problem_.b).value.squaredNorm() <=
-          (1.0 - 2.0 * kDescent * length) * merit) {
-        x = trial;
+      if (form_.linearize(trial).value.squaredNorm() <= (1.0 - 2.0 * kDescent * length) * merit) {
+        unknowns_ = trial;
+        x = form_.impulses(unknowns_);
         return StepResult::moved;
       }
     }
     constexpr Index kRescues = 30;
     if (++rescues_ > kRescues) return StepResult::stuck;
     for (Index i = 0; i < 20 * rescues_; ++i) sweep_->forward(x);  // longer each time: the last ones were in vain
+    unknowns_ = form_.unknowns(x);
     return StepResult::moved;
   }
 
  private:
-  const Problem& problem_;
-  Matrix a_;
   Form form_;
   std::unique_ptr<Sweep> sweep_;
+  Vector unknowns_;
   Index rescues_ = 0;
 };
 
@@ -231,7 +279,8 @@ Solution solve_newton_min(const Problem& problem, const SolverOptions& options) 
   return solve_newton<MinMap>(problem, options);
 }
 Solution solve_newton_fb(const Problem& problem, const SolverOptions& options) {
-  return solve_newton<FischerForm>(problem, options);
+  const bool polygons = classify(problem, options.friction) == ProblemClass::polyhedral;
+  return polygons ? solve_newton<FischerLcp>(problem, options) : solve_newton<FischerForm>(problem, options);
 }
 
 }  // namespace talus::lab

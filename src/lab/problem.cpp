@@ -63,7 +63,8 @@ void check_sizes(const Problem& p) {
   const Eigen::Index rows = p.jacobian.rows();
   const Eigen::Index dofs = p.jacobian.cols();
   const bool rows_fit = p.b.size() == rows && p.lower.size() == rows && p.upper.size() == rows &&
-                        p.friction.size() == rows && p.impulse.size() == rows && p.normal.size() == std::size_t(rows);
+                        p.friction.size() == rows && p.softness.size() == rows && p.impulse.size() == rows &&
+                        p.normal.size() == std::size_t(rows);
   const bool dofs_fit = p.inv_mass.rows() == dofs && p.inv_mass.cols() == dofs && p.free_velocity.size() == dofs;
   if (!rows_fit || !dofs_fit) {
     throw Error("lab problem: parts are not of one size, " + std::to_string(rows) + " rows, " + std::to_string(dofs) +
@@ -73,6 +74,7 @@ void check_sizes(const Problem& p) {
 
 void check_row(const Problem& p, Index row) {
   if (!std::isfinite(p.b[row]) || !std::isfinite(p.impulse[row])) fail("b or impulse is not finite", row);
+  if (!(p.softness[row] >= 0.0) || !std::isfinite(p.softness[row])) fail("softness is negative or not finite", row);
   if (!p.is_friction(row)) {
     if (!(p.lower[row] <= p.upper[row])) fail("lower bound above upper bound", row);
     return;
@@ -115,17 +117,15 @@ Problem make_problem(const ContactProblem& step) {
         Eigen::Map<const Eigen::Matrix<double, kDofs, 1>>(step.bodies[body].free_velocity.data());
   }
   p.b = p.jacobian * p.free_velocity;
-  for (Vector* column : {&p.lower, &p.upper, &p.friction, &p.impulse}) column->resize(p.b.size());
+  for (Vector* column : {&p.lower, &p.upper, &p.friction, &p.softness, &p.impulse}) column->resize(p.b.size());
   p.normal.resize(step.rows.size());
   for (Index row = 0; row < p.row_count(); ++row) {
     const ContactProblem::Row& r = step.rows[std::size_t(row)];
-    if (r.softness != 0.0) {
-      fail("it yields; Stabilization::soft and force_mixing pose another problem than A = J M^-1 J^T", row);
-    }
     p.b[row] += r.bias;
     p.lower[row] = r.lower;
     p.upper[row] = r.upper;
     p.friction[row] = r.friction;
+    p.softness[row] = r.softness;
     p.impulse[row] = r.impulse;
     p.normal[std::size_t(row)] = r.normal;
   }
@@ -134,6 +134,7 @@ Problem make_problem(const ContactProblem& step) {
 
 Problem make_problem(Problem parts) {
   Problem p = std::move(parts);
+  if (p.softness.size() == 0) p.softness = Vector::Zero(p.jacobian.rows());
   if (p.impulse.size() == 0) p.impulse = Vector::Zero(p.jacobian.rows());
   if (p.free_velocity.size() == 0) p.free_velocity = Vector::Zero(p.jacobian.cols());
   check_sizes(p);
@@ -162,7 +163,12 @@ Problem make_problem(const Matrix& a, const Vector& b, const Vector& lower, cons
 
 SparseMatrix delassus(const Problem& problem) {
   const SparseMatrix mobility = problem.inv_mass * SparseMatrix(problem.jacobian.transpose());
-  return problem.jacobian * mobility;
+  SparseMatrix a = problem.jacobian * mobility;
+  for (Index row = 0; row < problem.row_count(); ++row) {
+    if (problem.softness[row] > 0.0) a.coeffRef(row, row) += problem.softness[row];
+  }
+  a.makeCompressed();
+  return a;
 }
 
 Vector velocity(const Problem& problem, const Vector& x) {
@@ -173,7 +179,7 @@ Vector velocity(const Problem& problem, const Vector& x) {
 Vector row_velocity(const Problem& problem, const Vector& x) {
   const Vector momentum = problem.jacobian.transpose() * x;
   const Vector change = problem.inv_mass * momentum;
-  return problem.jacobian * change + problem.b;
+  return problem.jacobian * change + problem.softness.cwiseProduct(x) + problem.b;
 }
 
 double kinetic_energy(const Problem& problem, const Vector& u) {

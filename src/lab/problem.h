@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A step's contact problem as matrices: w = A x + b with A = J M^-1 J^T and b = J u* + bias (S2-03, S2-05, S1-11).
+// A step's contact and joint problem as matrices: w = A x + b with A = J M^-1 J^T + diag(softness) and b = J u* + bias
+// (S2-03, S2-05, S2-15, S1-11, S1-26).
 #pragma once
 #include <talus/contact_problem.h>
 
@@ -23,7 +24,7 @@ struct Disk {
   double friction = 0.0;
 };
 
-/// Find x with u = u* + M^-1 J^T x and w = J u + bias as ContactProblem says. Make one with make_problem.
+/// Find x with u = u* + M^-1 J^T x and w = J u + bias + softness x as ContactProblem says. Make one with make_problem.
 struct Problem {
   SparseMatrix jacobian;      ///< rows x velocities
   SparseMatrix inv_mass;      ///< velocities x velocities, symmetric, blocks of kDofs
@@ -32,6 +33,7 @@ struct Problem {
   Vector lower, upper;        ///< [N s, N m s] of rows without a normal; may be infinite
   std::vector<Index> normal;  ///< of each row: the row that bounds it, or -1
   Vector friction;            ///< of each row with a normal [1]
+  Vector softness;            ///< of each row, >= 0: what it yields for an impulse [1/kg, 1/(kg m^2)]
   Vector impulse;             ///< what the world found, or zero
   std::vector<Disk> disks;    ///< of the friction rows, in their order; filled in by make_problem
 
@@ -40,9 +42,10 @@ struct Problem {
   bool is_friction(Index row) const { return normal[std::size_t(row)] >= 0; }
 };
 
-/// Throws Error if a row names a body or a normal that is not there, or yields, or a number is not one.
+/// Throws Error if a row names a body or a normal that is not there, or a number is not one.
 Problem make_problem(const ContactProblem& step);
-/// The same of parts: sizes and values are checked, `disks` is filled in. An empty impulse or u* means zero.
+/// The same of parts: sizes and values are checked, `disks` is filled in. An empty impulse, softness or u* means
+/// zero.
 Problem make_problem(Problem parts);
 /// A problem whose A is the given positive semi-definite matrix, to the bit: J = 1, M^-1 = A. For cases of books; what
 /// asks for bodies takes columns of kDofs for one.

@@ -209,6 +209,7 @@ void write_problem(const fs::path& place, const Problem& problem) {
   write_matrix(file_of(place, "u_free"), Matrix(problem.free_velocity));
   write_matrix(file_of(place, "bounds"), bounds);
   write_matrix(file_of(place, "friction"), friction);
+  write_matrix(file_of(place, "softness"), Matrix(problem.softness));
   write_matrix(file_of(place, "impulses"), Matrix(problem.impulse));
 }
 
@@ -224,6 +225,7 @@ Problem read_problem(const fs::path& place) {
   const Matrix friction = read_dense(file_of(place, "friction"), p.row_count(), 2, false);
   p.friction = friction.col(0);
   p.normal = normals_of(file_of(place, "friction"), friction.col(1));
+  p.softness = read_dense(file_of(place, "softness"), p.row_count(), 1, false);
   p.impulse = read_dense(file_of(place, "impulses"), p.row_count(), 1, false);
   try {
     return make_problem(std::move(p));

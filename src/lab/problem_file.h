@@ -8,6 +8,7 @@
 //   u_free.mtx     velocities x 1          array; [m/s, rad/s]
 //   bounds.mtx     rows x 2                array; lower and upper [N s, N m s], "inf" and "-inf" where there is none
 //   friction.mtx   rows x 2                array; coefficient, and the normal row from 1, or 0: not friction
+//   softness.mtx   rows x 1                array; what is on the diagonal beside J M^-1 J^T [1/kg, 1/(kg m^2)]
 //   impulses.mtx   rows x 1                array; [N s, N m s]
 #pragma once
 #include <talus/status.h>

@@ -3,23 +3,16 @@
 
 #include <talus/status.h>
 
-#include <array>
-#include <cstdio>
+#include <algorithm>
 #include <optional>
 #include <ostream>
 
 #include "analysis.h"
 #include "plot.h"
+#include "text.h"
 
 namespace talus::lab {
 namespace {
-
-template <class... Values>
-void print(std::ostream& out, const char* format, Values... values) {
-  std::array<char, 256> text{};
-  std::snprintf(text.data(), text.size(), format, values...);
-  out << text.data();
-}
 
 std::vector<std::string> chosen(std::span<const std::string> names, ProblemClass problem_class) {
   std::vector<std::string> found(names.begin(), names.end());
@@ -36,6 +29,13 @@ void print_entry(std::ostream& out, const ReportEntry& entry) {
   const double milliseconds = 1e3 * s.total_seconds();
   print(out, "%-18s %-12s %8d %12.3f %12.3f %12.3e %12.3e\n", entry.solver.c_str(), outcome_name(s.outcome), s.sweeps,
         milliseconds, s.sweeps > 0 ? 1e3 * milliseconds / s.sweeps : 0.0, s.residual, entry.merit);
+}
+
+/// What the world found, if the problem comes from one.
+void print_given(std::ostream& out, const Problem& problem, const FrictionModel& friction) {
+  if (problem.impulse.size() == 0 || problem.impulse.isZero(0.0)) return;
+  print(out, "%-65s %12.3e %12.3e\n", "impulses that came with the problem",
+        natural_residual(problem, problem.impulse, friction), box_merit(problem, problem.impulse));
 }
 
 void print_size(std::ostream& out, const Problem& problem, const std::optional<Spectrum>& spectrum) {
@@ -58,8 +58,9 @@ std::filesystem::path plot_file(const std::filesystem::path& beginning, const ch
 
 /// Histories with the measure over the sum of `step(solution, i)`.
 template <class Step>
-Plot convergence_plot(const std::vector<ReportEntry>& entries, const char* title, const char* x_label, Step step) {
-  Plot plot{.title = title, .x_label = x_label, .y_label = "residual", .log_x = true, .log_y = true};
+Plot convergence_plot(const std::vector<ReportEntry>& entries, const char* measure, const char* title,
+                      const char* x_label, Step step) {
+  Plot plot{.title = title, .x_label = x_label, .y_label = measure, .log_x = true, .log_y = true};
   for (const ReportEntry& entry : entries) {
     PlotSeries series{.name = entry.solver, .points = entry.solution.history.size() == 1};
     double x = 0.0;
@@ -73,13 +74,13 @@ Plot convergence_plot(const std::vector<ReportEntry>& entries, const char* title
   return plot;
 }
 
-void draw_histories(const std::filesystem::path& plots, const std::vector<ReportEntry>& entries) {
+void draw_histories(const std::filesystem::path& plots, const std::vector<ReportEntry>& entries, const char* measure) {
   write_svg(plot_file(plots, "_sweeps.svg"),
-            convergence_plot(entries, "Convergence by sweeps", "sweeps", [](const Solution& s, std::size_t) {
+            convergence_plot(entries, measure, "Convergence by sweeps", "sweeps", [](const Solution& s, std::size_t) {
               return s.history.size() == 1 ? double(s.sweeps) : 1.0;
             }));
   write_svg(plot_file(plots, "_time.svg"),
-            convergence_plot(entries, "Convergence by time", "time [s]",
+            convergence_plot(entries, measure, "Convergence by time", "time [s]",
                              [](const Solution& s, std::size_t i) { return s.sweep_seconds[i]; }));
 }
 
@@ -110,13 +111,16 @@ std::vector<ReportEntry> report(std::ostream& out, const Problem& problem, std::
                                 const ReportOptions& options) {
   const ProblemClass problem_class = classify(problem, options.solver.friction);
   const std::vector<std::string> solver_names = chosen(names, problem_class);
-  print(out, "%s, tolerance %.1e\n", class_name(problem_class), options.solver.tolerance);
+  const char* measure = options.by_merit ? "merit" : "residual";
+  SolverOptions solver = options.solver;
+  if (options.by_merit) solver.measure = box_merit;
+  print(out, "%s, %s at most %.1e\n", class_name(problem_class), measure, solver.tolerance);
   print(out, "%-18s %-12s %8s %12s %12s %12s %12s\n", "solver", "outcome", "sweeps", "time [ms]", "sweep [us]",
         "residual", "merit");
   std::vector<ReportEntry> entries;
   for (const std::string& name : solver_names) {
     try {
-      Solution solution = solve(name, problem, options.solver);
+      Solution solution = solve(name, problem, solver);
       const double merit = box_merit(problem, solution.x);
       entries.push_back({name, std::move(solution), merit});
       print_entry(out, entries.back());
@@ -124,11 +128,12 @@ std::vector<ReportEntry> report(std::ostream& out, const Problem& problem, std::
       out << name << ": " << refusal.what() << '\n';
     }
   }
+  print_given(out, problem, options.solver.friction);
   std::optional<Spectrum> small;
   if (problem.row_count() <= kSpectrumRows) small = spectrum(problem);
   print_size(out, problem, small);
   if (!options.plots.empty()) {
-    draw_histories(options.plots, entries);
+    draw_histories(options.plots, entries, measure);
     if (small) draw_spectrum(options.plots, *small);
   }
   return entries;

@@ -12,7 +12,9 @@ namespace talus::lab {
 
 struct ReportOptions {
   SolverOptions solver;
-  /// Beginning of the names of pictures: <plots>_sweeps.svg (residual by sweep), _time.svg (by seconds), and for small
+  bool by_merit = false;  ///< tolerance and curves are of box_merit, as in S2, else of the natural residual
+  /// Beginning of the names of pictures: <plots>_sweeps.svg (residual or merit by sweep), _time.svg (by
+  /// seconds), and for small
   /// problems _eigenvalues.svg (of A) and _gauss_seidel.svg (of the iteration). Empty: none.
   std::filesystem::path plots;
 };
@@ -24,8 +26,9 @@ struct ReportEntry {
 };
 
 /// Solves with each of the named solvers and prints a line for each: solver, outcome, sweeps, time, residual, merit;
-/// then size, condition and null space. No names: all that solve problems of this class. A solver of another class or
-/// one that refuses the problem has a line that says so. Throws Error for an unknown name, before anything is solved.
+/// then the same of the impulses that came with the problem, size, condition and null space. No names: all that solve
+/// problems of this class. A solver of another class or one that refuses the problem has a line that says so. Throws
+/// Error for an unknown name, before anything is solved.
 std::vector<ReportEntry> report(std::ostream& out, const Problem& problem, std::span<const std::string> names,
                                 const ReportOptions& options);
 

@@ -27,7 +27,6 @@ constexpr std::uint8_t kSets = bits({normal_lcp, boxed_lcp, box_friction, polyhe
 constexpr std::uint8_t kAll = bits({normal_lcp, boxed_lcp, box_friction, polyhedral, cone, convex_cone});
 constexpr std::uint8_t kConvex = bits({normal_lcp, boxed_lcp, convex_cone});
 constexpr std::uint8_t kCone = bits({normal_lcp, boxed_lcp, cone});
-constexpr std::uint8_t kSmooth = bits({normal_lcp, boxed_lcp, box_friction, cone, convex_cone});
 
 constexpr SolverInfo kSolvers[] = {
     {"dantzig", "Dantzig pivoting, rows admitted one by one", kLinearAndBox, true, solve_dantzig},
@@ -36,7 +35,7 @@ constexpr SolverInfo kSolvers[] = {
     {"enumeration", "all sets of positive variables, up to 16", kLinearAndPolyhedral, true, solve_enumeration},
     {"interior_point", "primal-dual interior point", kLinearAndBox, true, solve_interior_point},
     {"newton_min", "non-smooth Newton on the min map and its projections", kAll, true, solve_newton_min},
-    {"newton_fb", "non-smooth Newton on Fischer-Burmeister functions", kSmooth, true, solve_newton_fb},
+    {"newton_fb", "non-smooth Newton on Fischer-Burmeister functions", kAll, true, solve_newton_fb},
     {"apgd", "accelerated projected gradients with restart", kConvex, false, solve_apgd},
     {"cone_fixed_point", "Coulomb's cone by repeated convex ones", bits({cone}), false, solve_cone_fixed_point},
     {"pgs", "projected Gauss-Seidel", kAll, false, solve_pgs},

@@ -193,7 +193,7 @@ class SweepOf final : public Sweep {
     Vector3d w = Vector3d::Zero();
     for (Index i = 0; i < unit.count; ++i) {
       x[i] = impulses[unit.rows[std::size_t(i)]];
-      w[i] = table_.row_velocity(unit.rows[std::size_t(i)], change_);
+      w[i] = table_.row_velocity(unit.rows[std::size_t(i)], change_, x[i]);
     }
     return update_(unit, r_scale * unit.r, x, w, impulses);
   }
@@ -208,7 +208,8 @@ class SweepOf final : public Sweep {
 
 }  // namespace
 
-RowTable::RowTable(const Problem& problem) : b_(problem.b), dof_count_(problem.dof_count()) {
+RowTable::RowTable(const Problem& problem)
+    : b_(problem.b), softness_(problem.softness), dof_count_(problem.dof_count()) {
   const SparseMatrix mobility = problem.jacobian * problem.inv_mass;  // of rows: M^-1 is symmetric
   begin_.push_back(0);
   for (Index row = 0; row < problem.row_count(); ++row) {
@@ -234,7 +235,7 @@ Vector RowTable::velocity_change(const Vector& x) const {
 }
 
 double RowTable::coupling(Index row, Index other, const Vector& body_weights) const {
-  double sum = 0.0;
+  double sum = row == other ? softness_[row] : 0.0;
   std::size_t i = begin_[std::size_t(row)];
   std::size_t j = begin_[std::size_t(other)];
   while (i < begin_[std::size_t(row) + 1] && j < begin_[std::size_t(other) + 1]) {

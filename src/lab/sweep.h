@@ -14,8 +14,9 @@ class RowTable {
  public:
   explicit RowTable(const Problem& problem);
 
-  double row_velocity(Index row, const Vector& change) const {
-    double w = b_[row];
+  /// w of a row for the velocities' change and its own impulse.
+  double row_velocity(Index row, const Vector& change, double impulse) const {
+    double w = b_[row] + softness_[row] * impulse;
     for (std::size_t i = begin_[std::size_t(row)]; i < begin_[std::size_t(row) + 1]; ++i) {
       w += entries_[i].jacobian * change[entries_[i].column];
     }
@@ -28,7 +29,7 @@ class RowTable {
   }
   /// M^-1 J^T x
   Vector velocity_change(const Vector& x) const;
-  /// A of two rows, each body's share multiplied by its weight.
+  /// A of two rows, each body's share multiplied by its weight; the softness is the row's own.
   double coupling(Index row, Index other, const Vector& body_weights) const;
 
  private:
@@ -36,7 +37,7 @@ class RowTable {
     Index column;
     double jacobian, mobility;
   };
-  Vector b_;
+  Vector b_, softness_;
   Index dof_count_;
   std::vector<Entry> entries_;
   std::vector<std::size_t> begin_;

@@ -98,9 +98,7 @@ inline Frame frame_in_world(World& world, BodyId body, const Transform& local) {
           times(q, scenes::rotation<double>(local.orientation))};
 }
 /// [m, rad] The six coordinates as joint.h says them; twist within -pi..pi. A swing that is locked by itself is a sine.
-inline std::array<double, kAxisCount> coordinates(World& world, JointId joint) {
-  const JointDef def = world.definition(joint);
-  const Frame a = frame_in_world(world, def.a, def.frame_a), b = frame_in_world(world, def.b, def.frame_b);
+inline std::array<double, kAxisCount> coordinates(const JointDef& def, const Frame& a, const Frame& b) {
   const Vecd apart = scenes::rotate_back(a.turn, b.origin - a.origin);
   const Turn between = times({-a.turn.x, -a.turn.y, -a.turn.z, a.turn.w}, b.turn);
   const Vecd x = scenes::rotate(between, Vecd{1, 0, 0});
@@ -117,6 +115,10 @@ inline std::array<double, kAxisCount> coordinates(World& world, JointId joint) {
           y == z ? part * x.y
           : z    ? x.y
                  : std::atan2(x.y, x.x)};
+}
+inline std::array<double, kAxisCount> coordinates(World& world, JointId joint) {
+  const JointDef def = world.definition(joint);
+  return coordinates(def, frame_in_world(world, def.a, def.frame_a), frame_in_world(world, def.b, def.frame_b));
 }
 /// [m, rad] Largest coordinate of the locked axes.
 inline double lock_error(World& world, JointId joint) {

@@ -31,6 +31,7 @@ class Files : public testing::Test {
     step.rows[0].upper = 1.0 / 3.0;
     step.rows[3].lower = -test::kInfinity;
     for (ContactProblem::Row& row : step.rows) row.impulse = random.uniform(-1e-3, 1e3);
+    for (std::size_t row = 0; row < step.rows.size(); row += 4) step.rows[row].softness = random.uniform(0.0, 1.0);
     return make_problem(step);
   }
 
@@ -81,6 +82,7 @@ void expect_same(const Problem& a, const Problem& b) {
   EXPECT_EQ(a.upper, b.upper);
   EXPECT_EQ(a.normal, b.normal);
   EXPECT_EQ(a.friction, b.friction);
+  EXPECT_EQ(a.softness, b.softness);
   EXPECT_EQ(a.impulse, b.impulse);
   EXPECT_EQ(a.disks.size(), b.disks.size());
 }
@@ -180,7 +182,7 @@ TEST(ProblemChecks, RefuseWhatIsNoProblem) {
   broken.rows[3].bias = std::nan("");
   EXPECT_THROW(make_problem(broken), Error);
   broken = step;
-  broken.rows[3].softness = 1e-3;
+  broken.rows[3].softness = -1e-3;
   EXPECT_THROW(make_problem(broken), Error);
   broken = step;
   broken.rows[3].lower = 2.0;

@@ -4,11 +4,13 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <numbers>
 #include <numeric>
 
 #include "lab/analysis.h"
 #include "lab/complementarity.h"
+#include "lab/damping.h"
 #include "lab/solver.h"
 #include "lab/sweep.h"
 #include "lab_problems.h"
@@ -428,6 +430,69 @@ TEST(Newton, EndsQuadratically) {  // S1-76: digits double until rounding
     EXPECT_LE(solution.sweeps, 20) << name;
     const double before = solution.history[solution.history.size() - 2];
     EXPECT_LE(solution.history.back(), std::max(1e-13, 100.0 * before * before)) << name;
+  }
+}
+
+/// A row with a rate and a softness is a spring and a damper, integrated implicitly (S3-68).
+TEST(Softness, IsTheImplicitSpring) {
+  test::Random random(5);
+  for (int i = 0; i < 100; ++i) {
+    const double mass = random.uniform(0.1, 10.0), k = random.uniform(0.0, 1e4), c = random.uniform(0.1, 100.0);
+    const double h = random.uniform(1e-3, 0.1), place = random.uniform(-1.0, 1.0), speed = random.uniform(-1.0, 1.0);
+    ContactProblem step;
+    step.bodies.push_back({.inv_mass = 1.0 / mass, .free_velocity = {speed}});
+    ContactProblem::Row row = test::contact_row(-1, {}, 0, {}, {1.0, 0.0, 0.0});
+    row.lower = -kInfinity;
+    row.bias = k / (h * k + c) * place;
+    row.softness = 1.0 / (h * (h * k + c));
+    step.rows.push_back(row);
+    const double implicit = (mass * speed - h * k * place) / (mass + h * c + h * h * k);
+    for (const char* name : {"dantzig", "newton_fb", "pgs", "interior_point", "apgd"}) {
+      const Solution solution = solve(name, make_problem(step), {.tolerance = 1e-13});
+      EXPECT_NEAR(solution.velocity[0], implicit, 1e-12) << name;
+    }
+  }
+}
+
+/// On every row the same, it moves all eigenvalues by itself, and nothing is redundant any more (S2-13, S2-15).
+TEST(Softness, MovesTheSpectrum) {
+  Problem problem = make_problem(test::cube_stack(3));
+  const Spectrum rigid = spectrum(problem);
+  ASSERT_GT(rigid.null_space, 0);
+  problem.softness.setConstant(0.25);
+  const Spectrum soft = spectrum(problem);
+  expect_near(soft.eigenvalues, rigid.eigenvalues.array() + 0.25, 1e-12);
+  EXPECT_EQ(soft.null_space, 0);
+  EXPECT_EQ(soft.gs_unit_count(), 0);
+  EXPECT_LT(soft.gs_rate, 1.0);
+}
+
+struct DampingCase {
+  double gamma;
+  double merits[5];  // after 1, 10, 100, 1000, 10000 sweeps
+  double support;    // [N s]
+};
+
+/// S2, table 3.2: a little gamma is a large part of the answer. The order of points and of the tangents is not in the
+/// table; it matters at first.
+TEST(Softness, WeakensTheColumnAsInTheTable) {
+  const DampingCase cases[] = {{0.0, {8.9e-3, 2.7e-3, 8.1e-4, 1.2e-6, 1.4e-9}, 2452.5},
+                               {1e-6, {8.9e-3, 2.7e-3, 8.1e-4, 9.8e-6, 5.7e-6}, 2325.0},
+                               {1e-5, {8.9e-3, 2.7e-3, 8.3e-4, 2.4e-4, 2.5e-4}, 1629.0},
+                               {1e-4, {9.0e-3, 2.8e-3, 1.5e-3, 1.5e-3, 1.5e-3}, 573.0}};
+  const Problem problem = make_problem(test::heavy_column(25));
+  ASSERT_EQ(problem.row_count(), 300);
+  for (const DampingCase& c : cases) {
+    SCOPED_TRACE(c.gamma);
+    const SolverOptions options{.friction = {.law = FrictionLaw::box}, .max_sweeps = 10000};
+    const DampedRun run = damped_runs(problem, std::array{c.gamma}, options).at(0);
+    ASSERT_EQ(run.merits.size(), 10000u);
+    std::size_t sweeps = 1;
+    for (const double merit : c.merits) {
+      EXPECT_NEAR(run.merits[sweeps - 1] / merit, 1.0, 0.15) << sweeps << " sweeps";
+      sweeps *= 10;
+    }
+    EXPECT_NEAR(run.support / c.support, 1.0, 2e-3);
   }
 }
 

@@ -115,6 +115,32 @@ inline void randomize_bounds(Random& random, ContactProblem& step) {
   }
 }
 
+/// Two rows in three yield, by about what bodies do or by a thousandth of it.
+inline void add_softness(Random& random, ContactProblem& step) {
+  for (ContactProblem::Row& row : step.rows) {
+    const Index kind = random.below(3);
+    const double softness = random.uniform(0.5, 3.0);
+    if (kind > 0) row.softness = kind == 1 ? softness : 1e-3 * softness;
+  }
+}
+
+/// Rows as joints have them: axes that are held, drives within a force, limits; some of them yield.
+inline void add_joint_rows(Random& random, Index count, ContactProblem& step) {
+  const Index body_count = Index(step.bodies.size());
+  for (Index i = 0; i < count; ++i) {
+    const Index b = random.below(body_count);
+    ContactProblem::Row row = contact_row(random.below(2) == 0 ? -1 : (b + 1) % body_count, random.point(0.5), b,
+                                          random.point(0.5), random.direction());
+    const Index kind = random.below(3);
+    const double most = random.uniform(0.05, 0.5);
+    row.lower = kind == 0 ? -kInfinity : kind == 1 ? -most : 0.0;
+    row.upper = kind == 1 ? most : kInfinity;
+    row.bias = random.uniform(-0.5, 0.5);
+    if (random.below(2) == 0) row.softness = random.uniform(0.01, 1.0);
+    step.rows.push_back(row);
+  }
+}
+
 /// R1 of S1, 4e: `count` masses on each other, 1 kg but the top one; h g = 1.
 inline ContactProblem stack_1d(Index count, double top_mass) {
   ContactProblem step;
@@ -157,6 +183,17 @@ inline ContactProblem cube_stack(Index height, double friction = 0.0) {
         step.rows.push_back(row);
       }
     }
+  }
+  return step;
+}
+
+/// The column of S2, table 3.2: cubes of 1 m and 1000 kg in steps of 0.01 s.
+inline ContactProblem heavy_column(Index height) {
+  ContactProblem step = cube_stack(height, 0.5);
+  for (ContactProblem::Body& body : step.bodies) {
+    body.inv_mass *= 1e-3;
+    for (double& entry : body.inv_inertia) entry *= 1e-3;
+    body.free_velocity[1] = -0.0981;
   }
   return step;
 }

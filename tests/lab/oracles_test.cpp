@@ -37,6 +37,28 @@ Problem boxed_problem(Random& random) {
   return make_problem(step);
 }
 
+Problem soft_boxed_problem(Random& random) {
+  ContactProblem step = test::random_bodies(random, 2 + random.below(2));
+  test::add_contacts(random, 1 + random.below(8), 0.0, false, step);
+  test::randomize_bounds(random, step);
+  test::add_softness(random, step);
+  return make_problem(step);
+}
+
+Problem soft_friction_problem(Random& random) {
+  ContactProblem step = test::random_bodies(random, 3);
+  test::add_contacts(random, 1 + random.below(5), 0.5, true, step);
+  test::add_softness(random, step);
+  return make_problem(step);
+}
+
+Problem jointed_problem(Random& random) {
+  ContactProblem step = test::random_bodies(random, 4);
+  test::add_contacts(random, 1 + random.below(4), 0.5, true, step);
+  test::add_joint_rows(random, 1 + random.below(6), step);
+  return make_problem(step);
+}
+
 const Family kFamilies[] = {
     {"normal", {}, normal_problem},
     {"boxed", {}, boxed_problem},
@@ -45,6 +67,14 @@ const Family kFamilies[] = {
     {"polyhedral8", {.law = FrictionLaw::polyhedral, .sides = 8}, friction_problem},
     {"cone", {.law = FrictionLaw::cone}, friction_problem},
     {"convex_cone", {.law = FrictionLaw::convex_cone}, friction_problem},
+    {"soft_boxed", {}, soft_boxed_problem},
+    {"soft_box_friction", {.law = FrictionLaw::box}, soft_friction_problem},
+    {"soft_polyhedral6", {.law = FrictionLaw::polyhedral, .sides = 6}, soft_friction_problem},
+    {"soft_cone", {.law = FrictionLaw::cone}, soft_friction_problem},
+    {"soft_convex_cone", {.law = FrictionLaw::convex_cone}, soft_friction_problem},
+    {"jointed_box_friction", {.law = FrictionLaw::box}, jointed_problem},
+    {"jointed_polyhedral8", {.law = FrictionLaw::polyhedral, .sides = 8}, jointed_problem},
+    {"jointed_cone", {.law = FrictionLaw::cone}, jointed_problem},
 };
 
 bool has_name(const SolverInfo& solver, std::string_view name) {
@@ -95,6 +125,22 @@ TEST_P(Oracles, DirectOnesAreExact) {
       const SolverOptions options{.friction = family.friction, .tolerance = problem.disks.empty() ? 1e-10 : 1e-13};
       EXPECT_LE(solve(name, problem, options).residual, 1e-13) << name << ", seed " << seed;
     }
+  }
+}
+
+/// It is Newton's method that solves friction polygons, not the sweeps that stand in for it.
+TEST(OraclesProperty, FischerBurmeisterOfPolygonsTakesFewSteps) {
+  for (const int sides : {4, 8, 12}) {
+    Index steps = 0;
+    for (unsigned seed = 0; seed < kProblems; ++seed) {
+      Random random(seed);
+      const Problem problem = friction_problem(random);
+      const Solution solution = solve(
+          "newton_fb", problem, {.friction = {.law = FrictionLaw::polyhedral, .sides = sides}, .tolerance = 1e-13});
+      EXPECT_EQ(solution.outcome, Outcome::converged) << "seed " << seed;
+      steps += solution.sweeps;
+    }
+    EXPECT_LT(steps, 12 * Index(kProblems)) << sides;  // 8 each, with 12 sides 9
   }
 }
 

@@ -7,6 +7,7 @@
 #include <fstream>
 #include <sstream>
 
+#include "lab/damping.h"
 #include "lab/plot.h"
 #include "lab/report.h"
 #include "lab_problems.h"
@@ -134,6 +135,42 @@ TEST(Report, PrintsALineForEachSolverAndDraws) {
     EXPECT_GT(svg.str().size(), 1000u) << name;
     fs::remove(file);
   }
+}
+
+TEST(Report, EndsAtAMeritIfAsked) {
+  Problem problem = make_problem(test::heavy_column(3));
+  problem.impulse.setConstant(0.1);
+  std::ostringstream out;
+  ReportOptions options;
+  options.solver.tolerance = 1e-9;
+  options.by_merit = true;
+  const std::vector<std::string> names{"pgs"};
+  const ReportEntry entry = report(out, problem, names, options).at(0);
+  EXPECT_EQ(entry.solution.outcome, Outcome::converged);
+  EXPECT_EQ(entry.solution.history.back(), entry.merit);
+  EXPECT_LE(entry.merit, 1e-9);
+  EXPECT_GT(entry.solution.residual, 1e-9);
+  EXPECT_THAT(out.str(), HasSubstr("friction cone, merit at most 1.0e-09\n"));
+  EXPECT_THAT(out.str(), HasSubstr("impulses that came with the problem "));
+}
+
+TEST(Report, TellsWhatGammaDoes) {
+  const Problem problem = make_problem(test::heavy_column(3));
+  const fs::path plots = fs::path(testing::TempDir()) / "talus_lab_damping";
+  std::ostringstream out;
+  const std::vector<double> gammas{0.0, 1e-4};
+  report_damping(out, problem, gammas, {.max_sweeps = 1000}, plots);
+  EXPECT_THAT(out.str(),
+              HasSubstr("gamma [1/kg]           1          10         100        1000  support [N s]\n0.0e+00 "));
+  EXPECT_THAT(out.str(), HasSubstr("294.3\n1.0e-04 "));  // 3000 kg, 9.81 m/s2, 0.01 s
+  const fs::path file = plots.string() + "_gamma.svg";
+  std::ifstream in(file);
+  std::ostringstream svg;
+  svg << in.rdbuf();
+  EXPECT_TRUE(well_formed(svg.str()));
+  EXPECT_THAT(svg.str(), HasSubstr("1.0e-04"));
+  fs::remove(file);
+  EXPECT_THROW(damped_runs(problem, std::vector<double>{-1.0}, {}), Error);
 }
 
 TEST(Report, TakesAllThatFitWithoutNames) {

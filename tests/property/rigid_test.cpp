@@ -218,7 +218,7 @@ TEST_P(RigidSolvers, WhatIsSavedGoesOnTheSame) {
   }
 }
 
-/// Joints are not in the problem, but in the velocities that it starts from.
+/// Joints are in the problem, with what they did.
 TEST_P(RigidSolvers, TheProblemOfJointedBodiesHoldsTheClaim) {
   World world(def_of(settings({.sweeps = 40}, true)));
   world.add_body({.shape = plane({0.0f, 1.0f, 0.0f})});

@@ -86,11 +86,11 @@ struct LawMiss {
   double stress = 0.0;                  // [m/s] largest impulse / effective mass
   double worst() const { return std::max(normal, friction); }
 };
-/// The natural map of each contact point, scaled to speeds, as StepReport::residual.
+/// The natural map of each contact point, scaled to speeds, as StepReport::residual. Joints count by what they did.
 inline LawMiss law_miss(const ContactProblem& p, const std::vector<double>& x) {
   const std::vector<Twist> u = velocities(p, x);
   LawMiss miss;
-  for (std::size_t i = 0; i < p.rows.size(); i += 3) {
+  for (std::size_t i = 0; i < p.rows.size() && p.rows[i].kind == ContactProblem::RowKind::contact; i += 3) {
     const double k = give(p, p.rows[i]) + p.rows[i].softness;
     const double w = speed(p.rows[i], u) + p.rows[i].softness * x[i];
     miss.normal = std::max(miss.normal, std::abs(std::min(k * x[i], w)));
@@ -103,7 +103,7 @@ inline LawMiss law_miss(const ContactProblem& p, const std::vector<double>& x) {
   return miss;
 }
 
-/// Projected Gauss-Seidel in the order of the rows, from nothing.
+/// Projected Gauss-Seidel in the order of the rows, from nothing. Of contacts alone.
 inline std::vector<double> solve_by_sweeps(const ContactProblem& p, int sweeps) {
   std::vector<double> x(p.rows.size(), 0.0), k(p.rows.size());
   for (std::size_t i = 0; i < x.size(); ++i) k[i] = give(p, p.rows[i]) + p.rows[i].softness;

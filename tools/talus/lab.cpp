@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
-// talus lab: the contact problem of one step of a scene, solved by many methods in double precision, side by side.
+// talus lab: the contact and joint problem of one step of a scene, solved by many methods in double precision, side by
+// side.
+#include <lab/damping.h>
 #include <lab/problem_file.h>
 #include <lab/report.h>
 #include <talus/talus.h>
@@ -42,8 +44,12 @@ int lab(const LabOptions& options) {
   report.solver.friction.sides = options.sides;
   report.solver.max_sweeps = options.sweeps;
   report.solver.tolerance = options.tolerance;
+  report.by_merit = options.by_merit;
   report.plots = plot_names(options.plot);
   lab::report(std::cout, problem, options.solvers, report);
+  if (!options.gammas.empty()) {
+    lab::report_damping(std::cout, problem, options.gammas, report.solver, report.plots);
+  }
   return kDone;
 }
 

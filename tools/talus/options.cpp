@@ -113,26 +113,42 @@ lab::FrictionLaw parse_law(const std::string& value) {
   refuse("--friction", value, "one of cone, convex-cone, polygon, box");
 }
 
+// What is between commas.
+std::vector<std::string> parse_list(const std::string& value) {
+  std::vector<std::string> parts;
+  for (std::size_t begin = 0; begin <= value.size();) {
+    const std::size_t comma = std::min(value.find(',', begin), value.size());
+    parts.push_back(value.substr(begin, comma - begin));
+    begin = comma + 1;
+  }
+  return parts;
+}
+
 std::vector<std::string> parse_names(const std::string& value) {
   std::vector<std::string> names;
   if (value == "all") return names;
-  for (std::size_t begin = 0; begin <= value.size();) {
-    const std::size_t comma = std::min(value.find(',', begin), value.size());
-    const std::string name = value.substr(begin, comma - begin);
+  for (const std::string& name : parse_list(value)) {
     try {
       names.emplace_back(lab::find_solver(name).name);
     } catch (const Error& error) {
       throw UsageError(std::string("--solvers: ") + error.what());
     }
-    begin = comma + 1;
   }
   return names;
+}
+
+std::vector<double> parse_gammas(const std::string& value) {
+  std::vector<double> gammas;
+  for (const std::string& gamma : parse_list(value)) {
+    gammas.push_back(parse_number("--gamma", gamma, 0.0, 1e300, "numbers from 0 on, with commas in between"));
+  }
+  return gammas;
 }
 
 std::vector<Option> lab_options(LabOptions& o) {
   std::vector<Option> options = simulation_options(o);
   std::erase_if(options, [](const Option& option) { return option.name == "--steps" || option.name == "--sleep"; });
-  options.push_back({"--step", "N", "whose contact problem is solved [100]",
+  options.push_back({"--step", "N", "whose problem is solved [100]",
                      [&o](const std::string& v) { o.steps = parse_int("--step", v, 1, 100'000'000); }});
   options.push_back({"--solvers", "LIST", "names, with commas in between, or all [all]",
                      [&o](const std::string& v) { o.solvers = parse_names(v); }});
@@ -142,9 +158,17 @@ std::vector<Option> lab_options(LabOptions& o) {
                      [&o](const std::string& v) { o.sides = parse_int("--sides", v, 4, 1024); }});
   options.push_back({"--sweeps", "N", "of each solver at most [1000]",
                      [&o](const std::string& v) { o.sweeps = parse_int("--sweeps", v, 1, 100'000'000); }});
-  options.push_back({"--tolerance", "R", "residual in m/s at which solvers end [1e-8]", [&o](const std::string& v) {
-                       o.tolerance = parse_number("--tolerance", v, 1e-300, 1e300, "a number above zero");
+  options.push_back({"--measure", "M", "residual or merit: what tolerance and pictures are of [residual]",
+                     [&o](const std::string& v) {
+                       if (v != "residual" && v != "merit") refuse("--measure", v, "one of residual, merit");
+                       o.by_merit = v == "merit";
                      }});
+  options.push_back(
+      {"--tolerance", "R", "residual in m/s, or merit, at which solvers end [1e-8]", [&o](const std::string& v) {
+         o.tolerance = parse_number("--tolerance", v, 1e-300, 1e300, "a number above zero");
+       }});
+  options.push_back({"--gamma", "LIST", "1/kg: what these on the diagonal do to sweeps, too",
+                     [&o](const std::string& v) { o.gammas = parse_gammas(v); }});
   options.push_back({"--plot", "FILE.svg", "pictures FILE_sweeps.svg, FILE_time.svg; of small problems eigenvalues",
                      [&o](const std::string& v) { o.plot = v; }});
   options.push_back({"--save", "PLACE", "write the problem as Matrix Market files: PLACE_J.mtx, or in a folder PLACE/",
@@ -265,7 +289,7 @@ std::string help() {
          "Commands:\n"
          "  run SCENE         simulate a scene and sum up what happened\n"
          "  bench             measure time and quality of a scene\n"
-         "  lab SCENE         solve the contact problem of one step by many methods\n"
+         "  lab SCENE         solve the contact and joint problem of one step by many methods\n"
          "  scenes            list the scenes\n"
          "  info              show version, instruction set and devices\n"
          "\n"
@@ -291,9 +315,9 @@ std::string lab_help() {
   LabOptions options;
   std::string text =
       "Usage: talus lab SCENE [OPTIONS]\n       talus lab --load PLACE [OPTIONS]\n\n"
-      "Takes the contact problem of one step of a scene and solves it by many methods, in double precision: a line "
-      "for\n"
-      "each, with residual and merit, then condition and null space, and pictures of how they converge.\n" +
+      "Takes the contact and joint problem of one step of a scene and solves it by many methods, in double precision: "
+      "a\n"
+      "line for each, with residual and merit, then condition and null space, and pictures of how they converge.\n" +
       option_help(lab_options(options)) + "\nMethods of --solvers:\n";
   for (const lab::SolverInfo& solver : lab::solvers()) {
     std::string left = "  " + std::string(solver.name);

@@ -47,11 +47,13 @@ struct BenchOptions : SimulationOptions {
 struct LabOptions : SimulationOptions {
   std::vector<std::string> solvers;  ///< empty: all that fit
   lab::FrictionLaw law = lab::FrictionLaw::cone;
-  int sides = 8;            ///< of lab::FrictionLaw::polyhedral
-  int sweeps = 1000;        ///< of each solver at most
-  double tolerance = 1e-8;  ///< [m/s] residual at which solvers end
-  std::string plot;         ///< SVG file, whose name without its end begins those of the pictures; empty: none
-  std::string save, load;   ///< where Matrix Market files go to, or come from instead of a scene; empty: nowhere
+  int sides = 8;               ///< of lab::FrictionLaw::polyhedral
+  int sweeps = 1000;           ///< of each solver at most
+  bool by_merit = false;       ///< tolerance and pictures are of lab::box_merit
+  double tolerance = 1e-8;     ///< [m/s] residual, or merit, at which solvers end
+  std::vector<double> gammas;  ///< [1/kg] that are tried on the diagonal; empty: none
+  std::string plot;            ///< SVG file, whose name without its end begins those of the pictures; empty: none
+  std::string save, load;      ///< where Matrix Market files go to, or come from instead of a scene; empty: nowhere
 };
 
 /// Options of a command from the arguments after its name. Empty if the arguments ask for help. Throws UsageError.
