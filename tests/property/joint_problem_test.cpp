@@ -423,6 +423,11 @@ TEST_P(JointProblem, OthersFindTheSameVelocities) {
       const lab::Solution other = lab::solve(problem.row_count() > 150 ? "nncg" : "newton_min", problem,
                                              {.max_sweeps = 20000, .tolerance = 1e-8});
       EXPECT_EQ(other.outcome, lab::Outcome::converged) << "step " << step << ", residual " << other.residual;
+      if (problem.disks.empty() && problem.row_count() <= 150) {
+        const lab::Solution exact = lab::solve("dantzig", problem);
+        EXPECT_EQ(exact.outcome, lab::Outcome::converged) << "step " << step;
+        EXPECT_LT((exact.velocity - other.velocity).lpNorm<Eigen::Infinity>(), 1e-6) << "step " << step;
+      }
       const double residual = lab::natural_residual(problem, problem.impulse, {});
       const double apart = (other.velocity - lab::velocity(problem, problem.impulse)).lpNorm<Eigen::Infinity>();
       EXPECT_LT(residual, 2e-3);  // [m/s, rad/s] what 400 sweeps leave, and rounding
