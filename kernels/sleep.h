@@ -150,10 +150,9 @@ struct ForgetTouched {
 
 // ---- who is slow ---------------------------------------------------------------------------------------------------
 
-constexpr float kTremble = 10.0f;  // [1] times the speed below which bodies sleep: what trembles faster does not
-
 /// For how long each body has been slow. What counts is how far its fastest point gets from one look at the islands to
-/// the next: a hand that others lie on may tremble from step to step, and gets nowhere. One body a lane.
+/// the next: a hand that others lie on may tremble, and gets nowhere. In between it must stay within the way that it
+/// would go at the same speed in the time before it sleeps. One body a lane.
 struct CountQuiet {
   BodyModel model;
   BodyState state;
@@ -166,14 +165,14 @@ struct CountQuiet {
     const Mask<Real> awake = load_bytes<Real>(model.motion, row) == Real(float(Motion::dynamic)) &&
                              load_bytes<Real>(state.asleep, row) == zero;
     const Real radius = load<Real>(model.radius.data, row), before = load<Real>(state.quiet.data, row);
-    const Real speed =
-        length(load<Real>(state.linear_velocity, row)) + length(load<Real>(state.angular_velocity, row)) * radius;
-    Mask<Real> slow = speed < Real(kTremble * params->sleep_speed);
-    if (counters->sleep_clock == 0) {
-      const Vec3Of<Real> x = load<Real>(state.position, row), last_x = load<Real>(state.last_position, row);
-      const QuatOf<Real> q = load<Real>(state.orientation, row), last_q = load<Real>(state.last_orientation, row);
-      const Real gone = length(x - last_x) + Real(2.0f) * half_turn(q, last_q) * radius;
-      slow = slow && gone < Real(params->sleep_speed * params->dt * float(kIslandPeriod));
+    const Vec3Of<Real> x = load<Real>(state.position, row), last_x = load<Real>(state.last_position, row);
+    const QuatOf<Real> q = load<Real>(state.orientation, row), last_q = load<Real>(state.last_orientation, row);
+    const Real gone = length(x - last_x) + Real(2.0f) * half_turn(q, last_q) * radius;
+    const bool looks = counters->sleep_clock == 0;
+    const float between = params->dt * float(kIslandPeriod),
+                time = looks ? between : max_of(between, params->sleep_time);
+    const Mask<Real> slow = gone < Real(params->sleep_speed * time);
+    if (looks) {
       store(state.last_position, row, select<Real>(awake, x, last_x));
       store(state.last_orientation, row, select<Real>(awake, q, last_q));
     }

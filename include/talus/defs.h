@@ -133,8 +133,8 @@ struct SolverSettings {
 struct SleepSettings {
   bool enabled = true;
   float speed = 0.05f;  ///< [m/s] of the fastest point of a body, in the mean over 8 steps, below which it is slow;
-                        ///< twice this and what rolls slowly stops visibly. What trembles 10 times as fast is not slow
-  float time = 0.5f;  ///< [s] for which all bodies of an island must have been slow
+                        ///< twice this and what rolls slowly stops visibly. What trembles by speed * time is not slow
+  float time = 0.5f;    ///< [s] for which all bodies of an island must have been slow
 };
 
 /// Gravity, backend, solver and expected sizes of a world.

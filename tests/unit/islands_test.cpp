@@ -122,6 +122,7 @@ TEST(Islands, BodiesAreSlowByHowFarTheyGet) {
   StepParams params{};
   params.dt = 1.0f / 60;
   params.sleep_speed = 0.05f;
+  params.sleep_time = 0.5f;
   Counters counters{};
   const BodyState s = state.view();
   for (Index row = 0; row < kBodies; ++row) {
