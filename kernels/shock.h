@@ -68,18 +68,17 @@ struct BeginLayers {
   }
 };
 
-/// How the bodies of a height carry the next layer. One element is a body row.
+/// How the bodies of a height carry the next layers. One element is a body row.
 struct HoldBodies {
-  Column<Index> height, ground;
+  Column<Index> ground;
   BodyState state;
   const BodyVelocity* velocity;
   const BodyVelocity* global;
   const BodyFrame* frame;
   BodyVelocity* held;  // out
-  Index layer;         // that they moved in
 
   TALUS_HD void operator()(Index row) const {
-    if (height[row] != layer + 1 || ground[row] == row) return;
+    if (ground[row] == row) return;
     const BodyVelocity now = velocity[row], all = global[row];
     const Velocity<float> still = ground_motion(row);
     const Vec3 v = now.linear - still.linear, w = now.angular - still.angular;
@@ -118,8 +117,8 @@ struct LayerBodies {
     gather_together(&velocity->linear.x, b, record_b);
     gather_together(&held->linear.x, a, held_a);
     gather_together(&held->linear.x, b, held_b);
-    const Real ha = held_a[3], hb = held_b[3], one(1.0f), here = Real(float(layer)), upper = here + one;
-    const Mask<Real> inside = select(ha == hb, ha - one, min_of(ha, hb)) == here;
+    const Real ha = held_a[3], hb = held_b[3], upper(float(layer + 1));
+    const Mask<Real> inside = max_of(ha, hb) == upper;
     hold(inside && ha == upper, held_a, record_a);
     hold(inside && hb == upper, held_b, record_b);
   }

@@ -24,8 +24,8 @@ struct LayerPasses {
     }
     team.for_each_lane(name, lanes(kOverflowColor),
                        SplitContacts<Contacts, Bodies>{contacts, bodies, rows.split_sums, rows.split_count});
-    team.for_each("ApplySplit", {&v.counters->split_rows, body_rows(v).capacity},
-                  on_bodies(v, ApplySplit{{bodies.velocity, rows.velocity.size}, rows.split_sums, rows.split_count}));
+    team.for_each("ApplySplit", {&v.shock.layers.split_bodies.data[layer], v.shape.rows},
+                  on_moving(ApplySplit{{bodies.velocity, rows.velocity.size}, rows.split_sums, rows.split_count}));
   }
 
   template <class Team>
@@ -41,12 +41,17 @@ struct LayerPasses {
       sweep(team, "PushLayer", PushRigid{r.rows, v.params, false, true},
             LayerBodies<true>{r.bodies.push.data, held, layer});
     }
-    team.for_each("HoldBodies", body_rows(v),
-                  on_bodies(v, HoldBodies{v.shock.bodies.height, v.shock.bodies.ground, v.state, rows.velocity.data,
-                                          r.bodies.direction.data, rows.frame.data, held, layer}));
+    team.for_each("HoldBodies", {&v.shock.by_height.count.data[layer + 1], v.shape.rows},
+                  on_moving(HoldBodies{v.shock.bodies.ground, v.state, rows.velocity.data, r.bodies.direction.data,
+                                       rows.frame.data, held}));
   }
 
  private:
+  /// A kernel over body rows, on those that move in this layer.
+  template <class Kernel>
+  TALUS_INLINE OnHeight<Kernel> on_moving(const Kernel& kernel) const {
+    return {v.shock.by_height, layer + 1, kernel};
+  }
   TALUS_INLINE LaneRange lanes(int color) const {
     const LayerLanes& of = v.shock.layers;
     return {&of.begin.data[of.at(color, layer)], &of.end.data[of.at(color, layer)], v.rigid.rows.size};
