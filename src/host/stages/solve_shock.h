@@ -34,6 +34,7 @@ struct LayerPasses {
     const SolveRowScratch& rows = v.solve.rows;
     BodyVelocity* held = v.shock.bodies.held.data;
     const SweepRigid contacts{r.rows, v.params, r.state, PointSolver::rows, kAllRows, false, false, true};
+    sweep(team, "WarmStartLayer", WarmStartLayer{r.rows}, LayerBodies<false>{rows.velocity.data, held, layer});
     for (int i = 0; i < v.shape.shock.sweeps; ++i) {
       sweep(team, "SweepLayer", contacts, LayerBodies<false>{rows.velocity.data, held, layer});
     }
@@ -43,7 +44,7 @@ struct LayerPasses {
     }
     team.for_each("HoldBodies", {&v.shock.by_height.count.data[layer + 1], v.shape.rows},
                   on_moving(HoldBodies{v.shock.bodies.ground, v.state, rows.velocity.data, r.bodies.direction.data,
-                                       rows.frame.data, held}));
+                                       rows.frame.data, v.params, held}));
   }
 
  private:
@@ -79,23 +80,23 @@ struct SolveShockTask {
     team.for_each_lane("ShareForces", bodies, on_bodies(v, ShareForces{start, velocity, v.params}));
     if constexpr (kJoints) JointPasses{v}.template sweep<Sweep::warm_start>(team, true);
     contacts.begin(team);
+    team.for_each_lane("SetImpulsesAside", contacts.all_lanes(), SetImpulsesAside{r.rows});
     for (int i = 0; i < v.shape.shock.sweeps; ++i) {
       if constexpr (kJoints) JointPasses{v}.template sweep<Sweep::biased>(team, true);
       contacts.solve(team, i);
     }
     contacts.measure(team);
 
-    team.for_each_lane("SetImpulsesAside", contacts.all_lanes(), SetImpulsesAside{r.rows, false});
     team.for_each_lane("BeginLayers", bodies,
                        on_bodies(v, BeginLayers{start, rows.free_velocity.data, v.shock.bodies.height, v.shape.rows,
                                                 velocity, global, v.shock.bodies.held.data, v.params}));
     team.for_each_lane("BeginPush", bodies, on_bodies(v, BeginPush{velocity, r.bodies.push.data, v.params, false}));
     team.repeat(&v.counters->layers, [&](Index layer) { LayerPasses{v, layer}.solve(team); });
-    team.for_each_lane("SetImpulsesAside", contacts.all_lanes(), SetImpulsesAside{r.rows, true});
     if constexpr (kJoints) {
       for (int i = 0; i < v.shape.shock.sweeps; ++i) JointPasses{v}.template sweep<Sweep::biased>(team, true);
     }
 
+    team.for_each_lane("ClearPush", contacts.all_lanes(), ClearPush{r.rows});
     team.for_each_lane("AddMoves", bodies, on_bodies(v, AddMoves{velocity, r.bodies.push.data, v.params}));
     contacts.push_sweeps(team);
     team.for_each_lane(
