@@ -26,7 +26,7 @@ namespace talus::inline TALUS_ISA {
 
 constexpr float kQuiet = 0.01f;    // [1] of the speed that the shared part of gravity gives in a step: so much of its
                                    // motion the next layer does not follow. With 0 what a layer leaves unsolved climbs,
-                                   // and a tower of 160 rings shifts by 60 mm in 4 s; with 0.05 a see-saw tips by a
+                                   // and a tower of 160 rings shifts by 10 mm in 4 s; with 0.05 a see-saw tips by a
                                    // tenth too slowly
 constexpr float kSettled = 1e-3f;  // [m] correction of a body that the next layer does not follow in the same step.
                                    // With 0 rounding errors climb a tower of 40 rings and shift it by 9 cm in 2.4 s

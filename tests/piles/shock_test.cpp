@@ -69,9 +69,12 @@ TEST(Shock, AHeavyBoxStandsOnLightOnes) {
   EXPECT_LT(displacement_after(scene, shock(), 400), 1e-4);
 }
 
-// 160 rings: what one of them leaves unsolved must not grow on its way up.
+// 160 rings: what one of them leaves unsolved must not grow on its way up. If each follows the one below in all it
+// does, they move by 0.05 mm in this time, and by 3 mm in twice of it.
 TEST(Shock, ATowerOf160RingsStands) {
-  EXPECT_LT(displacement_after(make_scene("tower_3200"), shock(), 100), 1e-4);
+  const double way = displacement_after(make_scene("tower_3200"), shock(), 100);
+  std::printf("tower_3200: moved by %.5f mm\n", 1e3 * way);
+  EXPECT_LT(way, 1e-5);
 }
 
 /// Largest penetration and largest way of a body, in a minute at 60 steps a second.
