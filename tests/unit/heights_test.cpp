@@ -210,7 +210,7 @@ Heights heights_of(const Graph& graph, int threads = 1) {
   const CpuThreads pool(threads);
   BasicCpuExec<float> exec(pool);
   HeightsRig rig(graph);
-  const Heights heights = rig.run(exec);
+  Heights heights = rig.run(exec);
   rig.expect_lanes(heights);
   rig.expect_lists(heights);
   return heights;
@@ -222,8 +222,10 @@ class CountingExec : public ::talus::testing::ShuffleExec<> {
   CountingExec() : ShuffleExec(1) {}
   template <class Kernel>
   void for_each(const char* name, Count n, const Kernel& kernel) {
-    elements += n.live == nullptr ? n.capacity : *n.live;
-    ShuffleExec::for_each(name, n, kernel);
+    ShuffleExec::for_each(name, n, [&](Index i) {
+      ++elements;
+      kernel(i);
+    });
   }
   template <class Task>
   void together(const char*, const Task& task) {
