@@ -46,7 +46,7 @@ struct Counters {
   Index new_tree_lanes;                // the lanes and blocks again, in a step that finds their constants out of date
   Index new_joint_blocks;              //
   Index split_rows;                    // body rows if the overflow color has contacts, else 0
-  Index height_rounds;                 // with shock propagation: of the search for heights, see ClimbHeights
+  Index heights;                       // with shock propagation: the largest stack height found, see ClimbHeights
   Index layers;                        // the same: layers of contacts, at least 1
 
   Index joints_begun;  // 1: the lanes of joints have their constants

@@ -1,15 +1,22 @@
 // SPDX-License-Identifier: MIT
-// Velocity-based shock propagation (Erleben 2007, section 4; S2-19..23): after a sweep over all contacts with a small
-// part of the forces, layer after layer from the ground up is solved with the rest of them, and the bodies below held.
+// Velocity-based shock propagation (Erleben 2007, section 4; S2-19..23): after sweeps over all contacts, layer after
+// layer from the ground up is solved with the bodies below held.
 //
 // With which velocity a held body moves, the paper does not say. Here it is the one that the body will end the step
 // with, as far as two others agree with it: the motion g that all contacts together gave it, and that of the ground it
 // stands on, s. With u its velocity after its own layer,
 //   held = s + k (u - s),   k = <u - s, g - s> / <u - s, u - s>, between 0 and 1,
-// in the product of kinetic energy. Held at rest, what rests on a lift would sink into it, a see-saw never tip, and a
-// ball that hits a wall stop dead. With u itself each layer passes on what the one below has too much, and so do the
-// levers of its bodies: a tower of 40 rings blows up at rest. The energy of held - s is at most that of g - s, and g
-// has no more than the impacts brought: nothing can grow from layer to layer (docs/solvers.md has the table).
+// in the product of kinetic energy, and less kQuiet. Held at rest, what rests on a lift would sink into it, a see-saw
+// never tip, and a ball that hits a wall stop dead. With u itself each layer passes on what the one below has too much,
+// and so do the levers of its bodies: a tower of 40 rings blows up at rest. The energy of held - s is at most that of
+// g - s, and g has no more than the impacts brought: nothing can grow from layer to layer (docs/solvers.md has the
+// table).
+//
+// Departs from the paper in what impulses a layer starts from. The paper has none, and layers that know nothing of the
+// impulses before them: there all forces but a hundredth have to be left to the layers, for what the first sweeps have
+// borne gives no friction in these, and bodies feel a hundredth of what rests on them. Here impulses go on from one to
+// the other, and a layer starts from those of the step before. Sweeps over all contacts do not: they may be far from
+// the answer, with a heavy body on light ones, and what layers have put right would drive them apart.
 #pragma once
 #include "heights.h"
 #include "prepare.h"
@@ -17,6 +24,10 @@
 
 namespace talus::inline TALUS_ISA {
 
+constexpr float kQuiet = 0.01f;    // [1] of the speed that the shared part of gravity gives in a step: so much of its
+                                   // motion the next layer does not follow. With 0 what a layer leaves unsolved climbs,
+                                   // and a tower of 160 rings shifts by 10 mm in 4 s; with 0.05 a see-saw tips by a
+                                   // tenth too slowly
 constexpr float kSettled = 1e-3f;  // [m] correction of a body that the next layer does not follow in the same step.
                                    // With 0 rounding errors climb a tower of 40 rings and shift it by 9 cm in 2.4 s
 
@@ -68,25 +79,27 @@ struct BeginLayers {
   }
 };
 
-/// How the bodies of a height carry the next layer. One element is a body row.
+/// How the bodies of a height carry the next layers. One element is a body row.
 struct HoldBodies {
-  Column<Index> height, ground;
+  Column<Index> ground;
   BodyState state;
   const BodyVelocity* velocity;
   const BodyVelocity* global;
   const BodyFrame* frame;
+  const StepParams* params;
   BodyVelocity* held;  // out
-  Index layer;         // that they moved in
 
   TALUS_HD void operator()(Index row) const {
-    if (height[row] != layer + 1 || ground[row] == row) return;
+    if (ground[row] == row) return;
     const BodyVelocity now = velocity[row], all = global[row];
     const Velocity<float> still = ground_motion(row);
     const Vec3 v = now.linear - still.linear, w = now.angular - still.angular;
     const Vec3 gv = all.linear - still.linear, gw = all.angular - still.angular;
     // Angular velocities in scaled axes are roots of energies: the product needs no inertia.
     const float size = dot(v, v) + now.inv_mass * dot(w, w), agreed = dot(v, gv) + now.inv_mass * dot(w, gw);
-    const float part = agreed > 0.0f ? min_of(agreed / max_of(size, 1e-30f), 1.0f) : 0.0f;
+    const float agrees = agreed > 0.0f ? min_of(agreed / max_of(size, 1e-30f), 1.0f) : 0.0f;
+    const float quiet = kQuiet * params->shock_weight * params->dt * length(params->gravity);
+    const float part = agrees * max_of(1.0f - quiet / max_of(square_root(size), 1e-30f), 0.0f);
     held[row].linear = still.linear + part * v;
     held[row].angular = still.angular + part * w;
   }
@@ -118,8 +131,8 @@ struct LayerBodies {
     gather_together(&velocity->linear.x, b, record_b);
     gather_together(&held->linear.x, a, held_a);
     gather_together(&held->linear.x, b, held_b);
-    const Real ha = held_a[3], hb = held_b[3], one(1.0f), here = Real(float(layer)), upper = here + one;
-    const Mask<Real> inside = select(ha == hb, ha - one, min_of(ha, hb)) == here;
+    const Real ha = held_a[3], hb = held_b[3], upper(float(layer + 1));
+    const Mask<Real> inside = max_of(ha, hb) == upper;
     hold(inside && ha == upper, held_a, record_a);
     hold(inside && hb == upper, held_b, record_b);
   }
@@ -142,23 +155,56 @@ struct LayerBodies {
   }
 };
 
-/// Impulses of a layer begin with none, while those of all contacts together are put aside; at the end both are one,
-/// for reports. No push, for what follows. One lane.
+/// Impulses of the step before are put aside, for WarmStartLayer: sweeps over all contacts begin with none. One lane.
 struct SetImpulsesAside {
   RigidRows rows;
-  bool back;
 
   template <class Real>
   TALUS_INLINE void solve(Index lane) const {
     const Real count = load<Real>(rows, rigid_row::count, lane), zero(0.0f);
     for (int i = 0; i < kMaxPoints && any_of(Real(float(i)) < count); ++i) {
       for (int r = 0; r < 3; ++r) {
-        const int field = rigid_row::at(i, rigid_row::impulse) + r, aside = rigid_row::at(i, rigid_row::start) + r;
-        const Real now = load<Real>(rows, field, lane);
-        store(rows, field, lane, back ? load<Real>(rows, aside, lane) + now : zero);
-        if (!back) store(rows, aside, lane, now);
+        const int field = rigid_row::at(i, rigid_row::impulse) + r;
+        store(rows, rigid_row::at(i, rigid_row::start) + r, lane, load<Real>(rows, field, lane));
+        store(rows, field, lane, zero);
       }
-      store(rows, rigid_row::at(i, rigid_row::push), lane, zero);
+    }
+  }
+};
+/// Points of a layer that bore something in the step before go on from that, new ones from what all contacts together
+/// gave them.
+struct WarmStartLayer {
+  RigidRows rows;  // in/out: the lane's own
+
+  template <class Real>
+  TALUS_INLINE void solve_contact(Index lane, BodyPair<Real>& bodies) const {
+    const RigidFrame<Real> frame = load_rigid_frame<Real>(rows, lane);
+    const Real zero(0.0f);
+    const Mask<Real> moves = bodies.inv_mass_a + bodies.inv_mass_b > zero;
+    for (int i = 0; i < kMaxPoints; ++i) {
+      if (!any_of(Real(float(i)) < frame.count)) break;
+      const PointLevers<Real> levers = load_point_levers<Real>(rows, i, lane);
+      const int impulse = rigid_row::at(i, rigid_row::impulse), start = rigid_row::at(i, rigid_row::start);
+      const Mask<Real> bore = moves && Real(float(i)) < frame.count && load<Real>(rows, start, lane) > zero;
+      for (int r = 0; r < 3; ++r) {
+        const Real before = load<Real>(rows, impulse + r, lane);
+        const Real next = select(bore, load<Real>(rows, start + r, lane), before);
+        bodies.apply(next - before, frame.axis[r], levers.row[r]);
+        store(rows, impulse + r, lane, next);
+      }
+    }
+  }
+};
+
+/// Corrections of the layers are done: those of all contacts begin with none. One lane.
+struct ClearPush {
+  RigidRows rows;
+
+  template <class Real>
+  TALUS_INLINE void solve(Index lane) const {
+    const Real count = load<Real>(rows, rigid_row::count, lane);
+    for (int i = 0; i < kMaxPoints && any_of(Real(float(i)) < count); ++i) {
+      store(rows, rigid_row::at(i, rigid_row::push), lane, Real(0.0f));
     }
   }
 };

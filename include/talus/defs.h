@@ -93,12 +93,11 @@ struct RigidSettings {
 
 /// Solver::shock: velocity-based shock propagation. What stands is solved from the ground up, each layer of bodies on
 /// the one below, which is held: tall stacks, and heavy bodies on light ones, need no more sweeps than low ones.
-/// Impulses do not start from those of the last step. Of Solver::rigid it takes neither settings nor the contact
-/// problem.
+/// Of Solver::rigid it takes neither settings nor the contact problem.
 struct ShockSettings {
-  float weight = 0.01f;       ///< [1] part of the forces that acts on all contacts at once; 0: bodies do not feel what
-                              ///< rests on them, 1: as Solver::rigid
-  int sweeps = 10;            ///< over all contacts, and over those of each layer, 1..10000
+  float weight = 1.0f;  ///< [1] part of the forces that acts on all contacts at once, the rest in layers: how much
+                        ///< bodies feel of what rests on them
+  int sweeps = 10;      ///< over all contacts, and over those of each layer, 1..10000
   int correction_sweeps = 5;  ///< that move bodies out of penetration: in each layer, and over all contacts, 1..10000
   float least_slope = 0.3f;  ///< [1] a contact bears if its normal leans less from gravity than this cosine says, 0..1;
                              ///< walls do not bear

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Integer atomics. Only operations whose result does not depend on the order of arrival may decide anything: sums,
-// maxima and unions. The value that atomic_add returns does depend on it, so what it places must be sorted afterwards.
+// maxima and unions. The values that atomic_add and atomic_exchange return do depend on it, so what they place must be
+// sorted afterwards, or be a set.
 #pragma once
 #include <cstdint>
 
@@ -38,6 +39,14 @@ TALUS_INLINE void atomic_store(Index* to, Index value) {
   *const_cast<volatile Index*>(to) = value;
 #else
   __atomic_store_n(to, value, __ATOMIC_RELAXED);
+#endif
+}
+/// Puts `value` there and returns what was there.
+TALUS_INLINE Index atomic_exchange(Index* target, Index value) {
+#if TALUS_ON_DEVICE
+  return atomicExch(target, value);
+#else
+  return __atomic_exchange_n(target, value, __ATOMIC_RELAXED);
 #endif
 }
 /// Replaces `expected` by `value`, unless another value is there. Returns what was there.

@@ -39,7 +39,7 @@ constexpr Lifetime kSolveRowsLife{Stage::color_contacts, Stage::finish_step};  /
 constexpr Lifetime kLanesLife{Stage::prepare_contacts, Stage::finish_step};
 constexpr Lifetime kRigidRowsLife{Stage::prepare_contacts, Stage::report_events};  // and until the next step begins
 constexpr Lifetime kShockLife{Stage::color_contacts, Stage::finish_step};
-constexpr Lifetime kSupportsLife{Stage::color_contacts, Stage::color_contacts};
+constexpr Lifetime kRestsLife{Stage::color_contacts, Stage::color_contacts};
 constexpr Lifetime kRigidLife{Stage::solve_contacts, Stage::report_events};  // the same
 
 class Scratch {
@@ -98,10 +98,15 @@ class Scratch {
     }
     if (room.shock) {
       put(shock_.bodies, room.rows, kShockLife);
-      put(shock_.contacts, room.contacts, kSupportsLife);
+      put_array(shock_.by_height.row, room.rows, kShockLife);
+      put_array(shock_.by_height.begin, room.rows + 2, kShockLife);  // a height has a body of its own
+      put_array(shock_.by_height.count, room.rows + 2, kShockLife);
+      put(shock_.rest_rows, room.rows, kRestsLife);
+      put(shock_.rest_contacts, room.contacts, kRestsLife);
       shock_.layers.layer_capacity = room.rows;  // a layer has a body of its own
       put_array(shock_.layers.begin, kColorCount * room.rows, kShockLife);
       put_array(shock_.layers.end, kColorCount * room.rows, kShockLife);
+      put_array(shock_.layers.split_bodies, room.rows, kShockLife);
     }
     solve_.contact_capacity = room.contacts;
     put(solve_.contacts, room.contacts, kContactsLife);

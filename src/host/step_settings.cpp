@@ -30,11 +30,10 @@ void set_rigid_params(const SolverSettings& s, StepParams& p) {
   p.rigid_tolerance = s.rigid.tolerance;
 }
 
-// Velocities are solved as if contacts were rigid and had no past; penetration goes by projection, all of it.
+// Velocities are solved as if contacts were rigid; penetration goes by projection, all of it.
 void set_shock_params(const SolverSettings& s, StepParams& p) {
   p.rigid_push_rate = p.rigid_softness = p.rigid_mixing = p.rigid_slop = p.rigid_tolerance = 0.0f;
   p.rigid_relaxation = 1.0f;
-  p.warm_start = 0;
   p.shock_weight = s.shock.weight;
   p.shock_slope = s.shock.least_slope;
 }

@@ -245,13 +245,15 @@ inline StageDump dump_stage(Stage stage, const StepViews& v, Memory& memory) {
     to.column("rigid.open", open, open.size);
     if (history.size > 0) to.column("rigid.history", history, counts.sweeps);
   }
-  const auto& [shock_bodies, shock_contacts, layers] = shock;
+  const auto& [shock_bodies, by_height, layers, rest_rows, rest_contacts] = shock;
   if (kShockLife.includes(stage) && shape.shock.on) {
     to.table("shock.bodies", shock_bodies);
     to.column("shock.layers.begin", layers.begin, layers.begin.size);
     to.column("shock.layers.end", layers.end, layers.end.size);
+    to.column("shock.layers.split_bodies", layers.split_bodies, layers.split_bodies.size);
+    to.column("shock.by_height.begin", by_height.begin, by_height.begin.size);
+    to.column("shock.by_height.count", by_height.count, by_height.count.size);  // not the lists, which have no order
   }
-  if (kSupportsLife.includes(stage)) to.table("shock.contacts", shock_contacts, shape.shock.on ? counts.contacts : 0);
   if (kLanesLife.includes(stage) && surfaces.size > 0) to.column("solve.surfaces", surfaces, counts.lanes);
   to.table("joints.model", joints.model);
   to.table("joints.state", joints.state);  // not the lanes: packs write zeros of another sign where a joint has no row

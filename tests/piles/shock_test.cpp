@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Shock propagation: the experiments of Erleben 2007 with ten sweeps and five of correction, and what its rule for
 // bodies that are held has to allow: lifts, bounces, see-saws and things that get through.
+// Displacements at rest are bounded by 0.1 mm: ten times what was measured, a tenth of what ten sweeps without a past
+// leave.
 #include <cstdio>
 
 #include "analytic/rig.h"
@@ -51,39 +53,73 @@ double penetration(RunningScene& running) {
 TEST(Shock, AColumnOf25StandsAndFallsWithSweepsOverAllContactsAlone) {
   EXPECT_GT(displacement_after(make_scene("box_stack_25"), plain(10), 400), 1.0);
   EXPECT_GT(displacement_after(make_scene("box_stack_25"), plain(100), 400), 1.0);
-  EXPECT_LT(displacement_after(make_scene("box_stack_25"), shock(), 400), 0.001);
+  EXPECT_LT(displacement_after(make_scene("box_stack_25"), shock(), 400), 1e-4);
 }
 
 TEST(Shock, AWallAndATowerStand) {
   EXPECT_GT(displacement_after(make_scene("wall_200"), plain(10), 400), 1.0);
-  EXPECT_LT(displacement_after(make_scene("wall_200"), shock(), 400), 0.003);
+  EXPECT_LT(displacement_after(make_scene("wall_200"), shock(), 400), 1e-4);
   EXPECT_GT(displacement_after(make_scene("tower_320"), plain(10), 400), 1.0);
-  EXPECT_LT(displacement_after(make_scene("tower_320"), shock(), 400), 0.001);
+  EXPECT_LT(displacement_after(make_scene("tower_320"), shock(), 400), 1e-4);
 }
 
 TEST(Shock, AHeavyBoxStandsOnLightOnes) {
   scenes::Scene scene = make_scene("box_stack_25");
   scene.bodies.back().mass = 100'000.0f;
-  EXPECT_LT(displacement_after(scene, shock(), 400), 0.001);
+  EXPECT_LT(displacement_after(scene, shock(), 400), 1e-4);
 }
 
-// A thousand times heavier, for a minute at 60 steps a second: the default solver lets both fall.
+// 160 rings: what one of them leaves unsolved must not grow on its way up. If each follows the one below in all it
+// does, they move by 0.05 mm in this time, and by 3 mm in twice of it.
+TEST(Shock, ATowerOf160RingsStands) {
+  const double way = displacement_after(make_scene("tower_3200"), shock(), 100);
+  std::printf("tower_3200: moved by %.5f mm\n", 1e3 * way);
+  EXPECT_LT(way, 1e-5);
+}
+
+/// Largest penetration and largest way of a body, in a minute at 60 steps a second.
+struct Minute {
+  double deepest = 0, way = 0;  // [m]
+};
+Minute stand_a_minute(scenes::Scene scene) {
+  scene.dt = 1.0f / 60;
+  RunningScene running(std::move(scene), on_cpu(shock()));
+  Minute minute;
+  for (int step = 0; step < 3600; ++step) {
+    EXPECT_TRUE(running.step());
+    if (step % 60 == 59) minute.deepest = std::max(minute.deepest, penetration(running));
+  }
+  minute.way = displacement(running, running.scene().bodies.size());
+  return minute;
+}
+
+// A thousand times heavier: the default solver lets both fall.
 TEST(Shock, ABoxOfAThousandMassesStandsOnOneAndOnFortyNine) {
   for (const int count : {2, 50}) {
     scenes::Scene scene = make_scene("box_stack_" + std::to_string(count));
-    scene.dt = 1.0f / 60;
     scene.bodies.back().mass = 1e6f;
-    RunningScene running(scene, on_cpu(shock()));
-    double deepest = 0;
-    for (int step = 0; step < 3600; ++step) {
-      ASSERT_TRUE(running.step());
-      if (step % 60 == 59) deepest = std::max(deepest, penetration(running));
-    }
-    const float height = running.world().position(running.bodies().back()).y;
-    RecordProperty("deepest_" + std::to_string(count), std::to_string(deepest));
-    EXPECT_LT(deepest, 0.01) << count;
-    EXPECT_NEAR(height, running.scene().bodies.back().position.y, 0.05) << count;
+    const Minute minute = stand_a_minute(scene);
+    std::printf("%d boxes: %.4f mm deep, moved by %.4f mm\n", count, 1e3 * minute.deepest, 1e3 * minute.way);
+    EXPECT_LT(minute.deepest, 1e-5) << count;
+    EXPECT_LT(minute.way, 1e-4) << count;
   }
+}
+
+// Turned and shifted, boxes bear at points that are no mirror images of each other: what sweeps leave unsolved would go
+// one way, step after step.
+TEST(Shock, AHeavyBoxDoesNotDriftOnBoxesThatLieAskew) {
+  scenes::Scene scene = make_scene("box_stack_50");
+  scene.bodies.back().mass = 1e6f;
+  Random random(7);
+  for (BodyDef& body : scene.bodies) {
+    body.position.x = random.between(-0.01f, 0.01f);
+    body.position.z = random.between(-0.01f, 0.01f);
+    body.orientation = scenes::turn_about({0, 1, 0}, random.between(-0.1f, 0.1f));
+  }
+  const Minute minute = stand_a_minute(scene);
+  std::printf("askew: %.4f mm deep, moved by %.4f mm\n", 1e3 * minute.deepest, 1e3 * minute.way);
+  EXPECT_LT(minute.deepest, 1e-5);
+  EXPECT_LT(minute.way, 1e-3);
 }
 
 TEST(Shock, ARoofBouncesOffATowerThatStaysAndABallGetsThroughIt) {
@@ -99,7 +135,7 @@ TEST(Shock, ARoofBouncesOffATowerThatStaysAndABallGetsThroughIt) {
   EXPECT_LT(arrives, -4.3);
   EXPECT_GT(leaves, 0.7);
   EXPECT_LT(leaves, 0.2 * -arrives + 0.02);
-  EXPECT_LT(displacement(running, 800), 0.003);
+  EXPECT_LT(displacement(running, 800), 1e-4);
   EXPECT_LT(penetration(running), 1e-4);
   double fastest = 0;
   for (int step = 240; step < 330; ++step) {
@@ -169,27 +205,78 @@ TEST_P(ShockPropagation, BoxesTurnWithATableThatTurns) {
   for (const BodyMotion& motion : running.motions()) EXPECT_NEAR(motion.angular_velocity.y, 1.0f, 1e-3f);
 }
 
+constexpr double kSeeSawArm = 1.5, kSeeSawRise = 0.5;  // [m] from the edge to the middle of a weight
+constexpr double kLight = 216, kHeavy = 1080;          // [kg]
+constexpr double kPlank = 800, kPlankRise = 0.1;       // [kg, m]
+
+/// [m] How far the heavier weight sinks in 30 steps of 0.01 s, if all turns about the edge as one body.
+double see_saw_sinks() {
+  const double inertia = kPlank * ((4 * 4 + 0.2 * 0.2) / 12 + kPlankRise * kPlankRise) +
+                         (kLight + kHeavy) * (kSeeSawArm * kSeeSawArm + kSeeSawRise * kSeeSawRise + 0.6 * 0.6 / 6);
+  double angle = 0, speed = 0;
+  for (int step = 0; step < 30; ++step) {
+    const double torque = kGravity * ((kHeavy - kLight) * kSeeSawArm * std::cos(angle) +
+                                      ((kHeavy + kLight) * kSeeSawRise + kPlank * kPlankRise) * std::sin(angle));
+    speed += 0.01 * torque / inertia;
+    angle += 0.01 * speed;
+  }
+  return kSeeSawArm * std::sin(angle) + kSeeSawRise * (1 - std::cos(angle));
+}
+
 /// The plank feels the weights on it through the part of the forces that acts on all contacts.
-TEST_P(ShockPropagation, ASeeSawTipsIfBodiesFeelWhatRestsOnThem) {
-  const auto sinks = [&](float weight) {
+TEST_P(ShockPropagation, ASeeSawTipsAsFastAsBodiesFeelWhatRestsOnThem) {
+  const auto sinks = [&](float weight, int steps) {
     scenes::Scene scene;
     scene.dt = 0.01f;
     scene.statics.push_back(scenes::static_box({0, -1, 0}, {10, 1, 10}));
     BodyDef edge = scenes::static_box({0, 0, 0}, {0.35355339, 0.35355339, 0.5});
     edge.orientation = scenes::turn_about({0, 0, 1}, kPi / 4);
     scene.statics.push_back(edge);
-    scene.bodies.push_back(body_at(box({2.0f, 0.1f, 0.5f}), {0, 0.6, 0}));
-    for (const double x : {-1.5, 1.5}) scene.bodies.push_back(body_at(box({0.3f, 0.3f, 0.3f}), {x, 1.0, 0}));
-    scene.bodies.back().mass = 1080.0f;  // five times the other one
+    scene.bodies.push_back(body_at(box({2.0f, 0.1f, 0.5f}), {0, 0.5 + kPlankRise, 0}));
+    for (const double x : {-kSeeSawArm, kSeeSawArm}) {
+      scene.bodies.push_back(body_at(box({0.3f, 0.3f, 0.3f}), {x, 0.5 + kSeeSawRise, 0}));
+    }
+    scene.bodies.back().mass = float(kHeavy);
     SolverSettings solver = shock();
     solver.shock.weight = weight;
     RunningScene running(scene, def(solver));
-    for (int step = 0; step < 100; ++step) EXPECT_TRUE(running.step());
-    return 1.0 - running.motions()[2].pose.position.y;
+    for (int step = 0; step < steps; ++step) EXPECT_TRUE(running.step());
+    return 0.5 + kSeeSawRise - running.motions()[2].pose.position.y;
   };
-  EXPECT_LT(sinks(0.0f), 1e-3);
-  EXPECT_GT(sinks(0.01f), 0.015);
-  EXPECT_GT(sinks(0.1f), 0.15);
+  EXPECT_LT(sinks(0.0f, 100), 1e-3);
+  EXPECT_GT(sinks(0.01f, 100), 0.015);
+  EXPECT_GT(sinks(0.1f, 100), 0.15);
+  // A layer does not follow the last hundredth of what gravity gives, and the sharp edge slips a little.
+  EXPECT_NEAR(sinks(shock().shock.weight, 30), see_saw_sinks(), 0.04 * see_saw_sinks());
+}
+
+/// Popcorn (Erleben 2007, section 6.1): a body that rests is pushed a little too much, leaves the reach of its contact,
+/// falls and is pushed again. Its potential energy is a saw-tooth, as high as gravity gets in a step. There is none:
+/// the height of a body that has come to rest stays the same but for rounding, with long steps and short ones.
+TEST_P(ShockPropagation, ABodyAtRestDoesNotPop) {
+  constexpr double kRounding = 1.2e-7;  // [m] two units in the last place of its height
+  BodyDef brick = body_at(box({0.5f, 0.3f, 0.4f}), {0.1, 0.6, 0.2});
+  brick.orientation = scenes::turn_about({0, 1, 0}, 0.3);
+  for (const BodyDef& body : {brick, body_at(sphere(0.5f), {0, 0.8, 0})}) {
+    for (const SolverSettings& solver : {shock(), SolverSettings{}}) {
+      for (const double dt : {0.01, 0.001}) {
+        scenes::Scene scene;
+        scene.dt = float(dt);
+        scene.statics.push_back(scenes::static_box({0, -1, 0}, {10, 1, 10}));
+        scene.bodies.push_back(body);
+        RunningScene running(scene, def(solver));
+        double lowest = 1e9, highest = -1e9;
+        for (int step = 0; step < std::lround(4 / dt); ++step) {
+          ASSERT_TRUE(running.step());
+          if (step < std::lround(2 / dt)) continue;  // it falls by 0.3 m and comes to rest
+          const double height = running.world().position(running.bodies()[0]).y;
+          lowest = std::min(lowest, height);
+          highest = std::max(highest, height);
+        }
+        EXPECT_LE(highest - lowest, kRounding) << "saw-tooth of steps of " << dt << " s: " << kGravity * dt * dt;
+      }
+    }
+  }
 }
 
 TEST_P(ShockPropagation, BodiesThatRestOnNothingCollideAsTheyWould) {

@@ -70,7 +70,7 @@ inline void poison_after(Stage stage, const StepViews& v, Memory& memory) {
                candidate_capacity] = v.broad;
   const auto& [solve_rows, pairs, contacts, color_rows, color_contacts, lanes, surfaces, contact_capacity] = v.solve;
   const auto& [rigid_rows, rigid_bodies, block_sum, run_sum, open, history, rigid_state] = v.rigid;
-  const auto& [shock_bodies, shock_contacts, layers] = v.shock;
+  const auto& [shock_bodies, by_height, layers, rest_rows, rest_contacts] = v.shock;
   const auto& [next_pairs, next_contacts, rolling] = v.next;
   const auto& [begin, owner, partner] = next_pairs;
   const auto& [units, unit_count, place] = next_contacts;
@@ -101,8 +101,15 @@ inline void poison_after(Stage stage, const StepViews& v, Memory& memory) {
     ones.table(shock_bodies);
     ones.column(layers.begin);
     ones.column(layers.end);
+    ones.column(layers.split_bodies);
+    ones.column(by_height.row);
+    ones.column(by_height.begin);
+    ones.column(by_height.count);
   }
-  if (dead(kSupportsLife)) ones.table(shock_contacts);
+  if (dead(kRestsLife)) {
+    ones.table(rest_rows);
+    ones.table(rest_contacts);
+  }
   if (dead(kLanesLife)) ones.column(surfaces);
   if (stage != Stage::apply_commands) return;
   ones.column(kept_bounds);

@@ -3,6 +3,7 @@
 // made for it.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <deque>
 #include <random>
 #include <set>
@@ -148,6 +149,21 @@ class HeightsRig {
     return {list(v.shock.bodies.height), list(v.shock.bodies.ground), counters_.layers};
   }
 
+  /// The lists have every body that moves once, and with those of its height.
+  void expect_lists(const Heights& heights) const {
+    const BodiesByHeight& list = scratch_.shock().by_height;
+    std::set<Index> listed;
+    for (Index height = 1; height <= counters_.layers; ++height) {
+      for (Index i = 0; i < list.count[height]; ++i) {
+        const Index body = list.row[list.begin[height] + i];
+        EXPECT_EQ(heights.height[std::size_t(body)], height);
+        EXPECT_TRUE(listed.insert(body).second);
+      }
+    }
+    EXPECT_EQ(Index(listed.size()), Index(std::count_if(heights.height.begin(), heights.height.end(),
+                                                        [](Index height) { return height > 0; })));
+  }
+
   /// Every contact lies once among the lanes of its color, and there among those of its layer.
   void expect_lanes(const Heights& heights) const {
     const LayerLanes& layers = scratch_.shock().layers;
@@ -194,10 +210,29 @@ Heights heights_of(const Graph& graph, int threads = 1) {
   const CpuThreads pool(threads);
   BasicCpuExec<float> exec(pool);
   HeightsRig rig(graph);
-  const Heights heights = rig.run(exec);
+  Heights heights = rig.run(exec);
   rig.expect_lanes(heights);
+  rig.expect_lists(heights);
   return heights;
 }
+
+/// Counts the elements of all loops.
+class CountingExec : public ::talus::testing::ShuffleExec<> {
+ public:
+  CountingExec() : ShuffleExec(1) {}
+  template <class Kernel>
+  void for_each(const char* name, Count n, const Kernel& kernel) {
+    ShuffleExec::for_each(name, n, [&](Index i) {
+      ++elements;
+      kernel(i);
+    });
+  }
+  template <class Task>
+  void together(const char*, const Task& task) {
+    task(*this);
+  }
+  Index elements = 0;
+};
 
 TEST(Heights, OfRandomGraphsAreThoseOfABreadthFirstSearch) {
   for (std::uint32_t seed = 1; seed <= 60; ++seed) {
@@ -206,7 +241,9 @@ TEST(Heights, OfRandomGraphsAreThoseOfABreadthFirstSearch) {
     const Heights expected = searched(graph);
     for (const int threads : {1, 3}) EXPECT_EQ(heights_of(graph, threads), expected) << threads << " threads";
     ::talus::testing::ShuffleExec<> shuffle(seed);
-    EXPECT_EQ(HeightsRig(graph).run(shuffle), expected);
+    HeightsRig shuffled(graph);
+    EXPECT_EQ(shuffled.run(shuffle), expected);
+    shuffled.expect_lists(expected);
   }
 }
 
@@ -217,6 +254,18 @@ TEST(Heights, OfAColumnCountFromTheGround) {
   for (Index body = 0; body <= 1000; ++body) ASSERT_EQ(heights.height[std::size_t(body)], body);
   EXPECT_EQ(heights.layers, 1000);
   EXPECT_EQ(heights.ground, std::vector<Index>(1001, 0));
+}
+
+/// Ten times as high, ten times the work: no round goes over all bodies or contacts.
+TEST(Heights, OfAColumnTakeTimeInProportionToItsHeight) {
+  const auto elements = [](Index boxes) {
+    Graph graph{boxes + 1, 1, {}};
+    for (Index body = 0; body < boxes; ++body) graph.contacts.push_back({body, body + 1});
+    CountingExec exec;
+    HeightsRig(graph).run(exec);
+    return exec.elements;
+  };
+  EXPECT_LE(elements(1000), 10 * elements(100));
 }
 
 TEST(Heights, OfABridgeCountFromTheNearerPier) {
@@ -238,12 +287,13 @@ TEST(Heights, WithoutContactsAllBodiesAreInOneLayer) {
   EXPECT_EQ(heights.layers, 1);
 }
 
-TEST(Heights, ContactsOfEqualHeightsBelongToTheLayerInWhichBothMove) {
+TEST(Heights, ContactsBelongToTheLayerInWhichTheHigherBodyMoves) {
   EXPECT_EQ(layer_of(0, 0), -1);
   EXPECT_EQ(layer_of(0, 1), 0);
   EXPECT_EQ(layer_of(1, 1), 0);
   EXPECT_EQ(layer_of(4, 3), 3);
   EXPECT_EQ(layer_of(4, 4), 3);
+  EXPECT_EQ(layer_of(0, 4), 3);  // beside a wall
 }
 
 }  // namespace

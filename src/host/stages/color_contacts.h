@@ -43,21 +43,25 @@ struct FindLayersTask {
 
   template <class Team>
   TALUS_HD void operator()(Team& team) const {
-    const ShockBodyScratch& bodies = v.shock.bodies;
+    const ShockScratch& shock = v.shock;
     const Column<Index>& pair = v.solve.contacts.pair;
-    const Column<std::uint32_t>& supports = v.shock.contacts.supports;
     const Count contacts{&v.counters->contacts, v.solve.contact_capacity};
-    team.for_each("BeginHeights", {nullptr, 1}, BeginHeights{v.counters});
-    team.for_each("ClearHeights", body_rows(v), on_bodies(v, ClearHeights{v.model, v.state, bodies}));
-    team.for_each("NoteSupports", contacts,
-                  NoteSupports{v.model, v.state, v.next.pairs, v.next.contacts, pair, v.params, supports});
-    team.repeat(&v.counters->height_rounds, [&](Index round) {
-      team.for_each("ClimbHeights", contacts, ClimbHeights{v.next.pairs, pair, supports, bodies, v.counters, round});
+    const HeightSearch search{shock.bodies, shock.by_height, v.counters};
+    team.for_each("BeginHeights", {nullptr, 1}, BeginHeights{v.counters, shock.by_height});
+    team.for_each("ClearHeights", body_rows(v),
+                  on_bodies(v, ClearHeights{v.model, v.state, shock.bodies, shock.rest_rows}));
+    team.for_each("FindRests", contacts,
+                  FindRests{v.model, v.state, v.next.pairs, v.next.contacts, pair, v.params, search, shock.rest_rows,
+                            shock.rest_contacts});
+    team.repeat(&v.counters->heights, [&](Index below) {
+      const Index height = below + 1;
+      team.for_each("ClimbHeights", {&shock.by_height.count.data[height], v.shape.rows},
+                    ClimbHeights{v.next.pairs, pair, shock.rest_rows, shock.rest_contacts, search, height});
     });
-    team.for_each("CloseHeights", body_rows(v), on_bodies(v, CloseHeights{bodies, v.counters}));
     team.for_each("CountLayers", {nullptr, 1}, CountLayers{v.counters});
+    team.for_each("CloseHeights", body_rows(v), on_bodies(v, CloseHeights{shock.bodies, shock.by_height, v.counters}));
     team.for_each("KeyLayers", contacts,
-                  KeyLayers{v.next.pairs, pair, bodies.height, v.solve.color_contacts.sort_key, kCountBits});
+                  KeyLayers{v.next.pairs, pair, shock.bodies.height, v.solve.color_contacts.sort_key, kCountBits});
   }
 };
 
@@ -75,7 +79,7 @@ struct ShapeLanesTask {
     team.for_each("ShapeLanes", {nullptr, 1}, ShapeLanes{v.counters});
     if (!v.shape.shock.on) return;
     team.for_each("ClearLayers", {&v.counters->layers, layers.layer_capacity}, ClearLayers{layers});
-    team.for_each("FindLayers", contacts, FindLayers{key, v.counters, layers, kCountBits});
+    team.for_each("FindLayers", contacts, FindLayers{key, v.counters, v.shock.by_height, layers, kCountBits});
   }
 };
 

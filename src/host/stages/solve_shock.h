@@ -24,8 +24,8 @@ struct LayerPasses {
     }
     team.for_each_lane(name, lanes(kOverflowColor),
                        SplitContacts<Contacts, Bodies>{contacts, bodies, rows.split_sums, rows.split_count});
-    team.for_each("ApplySplit", {&v.counters->split_rows, body_rows(v).capacity},
-                  on_bodies(v, ApplySplit{{bodies.velocity, rows.velocity.size}, rows.split_sums, rows.split_count}));
+    team.for_each("ApplySplit", {&v.shock.layers.split_bodies.data[layer], v.shape.rows},
+                  on_moving(ApplySplit{{bodies.velocity, rows.velocity.size}, rows.split_sums, rows.split_count}));
   }
 
   template <class Team>
@@ -34,6 +34,7 @@ struct LayerPasses {
     const SolveRowScratch& rows = v.solve.rows;
     BodyVelocity* held = v.shock.bodies.held.data;
     const SweepRigid contacts{r.rows, v.params, r.state, PointSolver::rows, kAllRows, false, false, true};
+    sweep(team, "WarmStartLayer", WarmStartLayer{r.rows}, LayerBodies<false>{rows.velocity.data, held, layer});
     for (int i = 0; i < v.shape.shock.sweeps; ++i) {
       sweep(team, "SweepLayer", contacts, LayerBodies<false>{rows.velocity.data, held, layer});
     }
@@ -41,12 +42,17 @@ struct LayerPasses {
       sweep(team, "PushLayer", PushRigid{r.rows, v.params, false, true},
             LayerBodies<true>{r.bodies.push.data, held, layer});
     }
-    team.for_each("HoldBodies", body_rows(v),
-                  on_bodies(v, HoldBodies{v.shock.bodies.height, v.shock.bodies.ground, v.state, rows.velocity.data,
-                                          r.bodies.direction.data, rows.frame.data, held, layer}));
+    team.for_each("HoldBodies", {&v.shock.by_height.count.data[layer + 1], v.shape.rows},
+                  on_moving(HoldBodies{v.shock.bodies.ground, v.state, rows.velocity.data, r.bodies.direction.data,
+                                       rows.frame.data, v.params, held}));
   }
 
  private:
+  /// A kernel over body rows, on those that move in this layer.
+  template <class Kernel>
+  TALUS_INLINE OnHeight<Kernel> on_moving(const Kernel& kernel) const {
+    return {v.shock.by_height, layer + 1, kernel};
+  }
   TALUS_INLINE LaneRange lanes(int color) const {
     const LayerLanes& of = v.shock.layers;
     return {&of.begin.data[of.at(color, layer)], &of.end.data[of.at(color, layer)], v.rigid.rows.size};
@@ -74,23 +80,23 @@ struct SolveShockTask {
     team.for_each_lane("ShareForces", bodies, on_bodies(v, ShareForces{start, velocity, v.params}));
     if constexpr (kJoints) JointPasses{v}.template sweep<Sweep::warm_start>(team, true);
     contacts.begin(team);
+    team.for_each_lane("SetImpulsesAside", contacts.all_lanes(), SetImpulsesAside{r.rows});
     for (int i = 0; i < v.shape.shock.sweeps; ++i) {
       if constexpr (kJoints) JointPasses{v}.template sweep<Sweep::biased>(team, true);
       contacts.solve(team, i);
     }
     contacts.measure(team);
 
-    team.for_each_lane("SetImpulsesAside", contacts.all_lanes(), SetImpulsesAside{r.rows, false});
     team.for_each_lane("BeginLayers", bodies,
                        on_bodies(v, BeginLayers{start, rows.free_velocity.data, v.shock.bodies.height, v.shape.rows,
                                                 velocity, global, v.shock.bodies.held.data, v.params}));
     team.for_each_lane("BeginPush", bodies, on_bodies(v, BeginPush{velocity, r.bodies.push.data, v.params, false}));
     team.repeat(&v.counters->layers, [&](Index layer) { LayerPasses{v, layer}.solve(team); });
-    team.for_each_lane("SetImpulsesAside", contacts.all_lanes(), SetImpulsesAside{r.rows, true});
     if constexpr (kJoints) {
       for (int i = 0; i < v.shape.shock.sweeps; ++i) JointPasses{v}.template sweep<Sweep::biased>(team, true);
     }
 
+    team.for_each_lane("ClearPush", contacts.all_lanes(), ClearPush{r.rows});
     team.for_each_lane("AddMoves", bodies, on_bodies(v, AddMoves{velocity, r.bodies.push.data, v.params}));
     contacts.push_sweeps(team);
     team.for_each_lane(
