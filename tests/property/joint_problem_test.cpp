@@ -411,7 +411,8 @@ TEST_P(JointProblem, SoftLocksHaveADiagonalMatrix) {
 TEST_P(JointProblem, OthersFindTheSameVelocities) {
   for (const Machine& machine : kMachines) {
     SCOPED_TRACE(machine.name);
-    World world(def(400));
+    const bool dolls = machine.name == std::string("dolls");
+    World world(def(dolls ? 1600 : 400));  // their feet, light and driven, take longer
     machine.add(world);
     bool contacts = false;
     for (int step = 0; step < 60; ++step) {
@@ -421,7 +422,7 @@ TEST_P(JointProblem, OthersFindTheSameVelocities) {
       contacts = contacts || !problem.disks.empty();
       // The dense slopes of Newton's method are too much for dolls.
       const lab::Solution other = lab::solve(problem.row_count() > 150 ? "nncg" : "newton_min", problem,
-                                             {.max_sweeps = 20000, .tolerance = 1e-8});
+                                             {.max_sweeps = 200000, .tolerance = 1e-8});
       EXPECT_EQ(other.outcome, lab::Outcome::converged) << "step " << step << ", residual " << other.residual;
       if (problem.disks.empty() && problem.row_count() <= 150) {
         const lab::Solution exact = lab::solve("dantzig", problem);
@@ -430,7 +431,7 @@ TEST_P(JointProblem, OthersFindTheSameVelocities) {
       }
       const double residual = lab::natural_residual(problem, problem.impulse, {});
       const double apart = (other.velocity - lab::velocity(problem, problem.impulse)).lpNorm<Eigen::Infinity>();
-      EXPECT_LT(residual, 2e-3);  // [m/s, rad/s] what 400 sweeps leave, and rounding
+      EXPECT_LT(residual, 2e-3);  // [m/s, rad/s] what sweeps leave, and rounding
       EXPECT_LT(apart, 10 * residual + 1e-5) << "step " << step;
     }
     const std::string name = machine.name;
