@@ -43,16 +43,20 @@ struct NoteApproach {
   }
 };
 
-/// After each sub-step: a row holds the impulses of one. One element is one lane.
+/// After each sub-step: a row holds the impulses of one, and the impacts of all. One element is one lane.
 struct SumLoads {
   SolverRows rows;
   PairEvents pairs;  // load: in/out
+  bool last;
 
   TALUS_HD void operator()(Index lane) const {
     const int count = int(rows.number(row::count, lane));
     if (count == 0) return;
     float& load = pairs.load[Index(rows.word(row::pair, lane))];
-    for (int i = 0; i < count; ++i) load = load + rows.number(row::at(i, row::impulse), lane);
+    for (int i = 0; i < count; ++i) {
+      load = load + rows.number(row::at(i, row::impulse), lane);
+      if (last) load = load + rows.number(row::at(i, row::impact), lane);
+    }
   }
 };
 

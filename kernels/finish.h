@@ -83,6 +83,7 @@ struct StoreImpulses {
   SolverRows rows;
   ContactRecords contacts;  // out: the lane's own
   const StepParams* params;
+  bool restitution;  // some body bounces
   // with kSurfaces
   SurfaceRows surfaces{};
   Column<RollingImpulse> rolling{};  // out: the lane's own
@@ -104,19 +105,23 @@ struct StoreImpulses {
     const Real twist = clamp_to(load<Real>(rows, row::twist_impulse, lane), -twist_limit, twist_limit);
     Real f1 = load<Real>(rows, row::friction_impulse, lane), f2 = load<Real>(rows, row::friction_impulse + 1, lane);
     if constexpr (kSurfaces) {
-      const Real along = load<Real>(surfaces, surface::along, lane),
-                 across = load<Real>(surfaces, surface::across, lane);
-      project_friction(*params, along * load_sum, across * load_sum, f1, f2);
+      const Real forward = load<Real>(surfaces, surface::forward, lane);
+      const Real backward = load<Real>(surfaces, surface::backward, lane);
+      const Real across = load<Real>(surfaces, surface::across, lane);
+      project_friction(*params, forward * load_sum, backward * load_sum, across * load_sum, f1, f2);
     } else {
       limit_friction(params->box_friction != 0, limit, f1, f2);
     }
     const Vec3Of<Real> normal = load_vector<Real>(rows, row::normal, lane);
     const Vec3Of<Real> t1 = load_vector<Real>(rows, row::tangent, lane), t2 = cross(normal, t1);
-    const Vec3Of<Real> friction = f1 * t1 + f2 * t2;
-    const Real unit[8] = {friction.x, friction.y, friction.z, twist, impulse[0], impulse[1], impulse[2], impulse[3]};
+    Real kept(1.0f);  // [1] what bodies bounced with is not carried on
+    if (restitution) kept = min_of(load<Real>(rows, row::load, lane) / max_of(load_sum, Real(1e-30f)), kept);
+    const Vec3Of<Real> friction = kept * (f1 * t1 + f2 * t2);
+    const Real unit[8] = {friction.x,        friction.y,        friction.z,        kept * twist,
+                          kept * impulse[0], kept * impulse[1], kept * impulse[2], kept * impulse[3]};
     const RowIndices<Real> pairs(rows, row::pair, lane);
     scatter_unit_together(contacts, pairs.data(), kImpulseUnit, unit, zero < count);
-    if constexpr (kSurfaces) store_rolling(lane, pairs, count, load_sum, t1, t2);
+    if constexpr (kSurfaces) store_rolling(lane, pairs, count, kept * load_sum, t1, t2);
   }
 
   template <class Real>

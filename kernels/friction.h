@@ -110,4 +110,24 @@ TALUS_INLINE void project_friction(const StepParams& params, Real limit1, Real l
   }
 }
 
+/// The same, with a limit for each way along the first tangent (S1-123). The two halves of what is allowed meet at
+/// right angles to the line between them: the nearest point is in the half that the impulse is in.
+template <class Real>
+TALUS_INLINE void project_friction(const StepParams& params, Real negative1, Real positive1, Real limit2, Real& f1,
+                                   Real& f2) {
+  project_friction(params, select(f1 > Real(0.0f), positive1, negative1), limit2, f1, f2);
+}
+
+/// Friction tensors (S1-121), in their principal axes: friction is L times what would be friction of unit coefficients
+/// in all directions. Impulses are taken back by L and projected there, on a disk whose radius is the load, so that
+/// friction ends where it is -load L v / |v| for the slip v.
+template <class Real>
+TALUS_INLINE void project_by_tensor(Real load, Real tensor1, Real tensor2, Real step1, Real step2, Real& f1, Real& f2) {
+  const Real tiny(1e-30f);
+  Real u1 = f1 / max_of(tensor1, tiny) - step1, u2 = f2 / max_of(tensor2, tiny) - step2;
+  project_on_circle(load, u1, u2);
+  f1 = tensor1 * u1;
+  f2 = tensor2 * u2;
+}
+
 }  // namespace talus::inline TALUS_ISA

@@ -10,7 +10,7 @@
 
 namespace talus {
 
-/// A material that is more than a coefficient of friction and a restitution. 48 bytes.
+/// A material that is more than a coefficient of friction and a restitution. 64 bytes.
 struct alignas(16) SurfaceRecord {
   float friction, dynamic_friction;       // [1]
   float friction_along, friction_across;  // [1] the grain
@@ -19,9 +19,11 @@ struct alignas(16) SurfaceRecord {
   float restitution;                      // [1]
   std::uint32_t rules;                    // BodyModel::combine
   Vec3 grain;                             // unit, body frame; zero: none
-  float unused;
+  float friction_against;                 // [1] against the grain
+  FrictionTensor tensor;                  // 1 if the material has none
+  std::uint32_t has_tensor;
 };
-static_assert(sizeof(SurfaceRecord) == 48);
+static_assert(sizeof(SurfaceRecord) == 64);
 
 /// MaterialPair, with numbers of materials.
 struct MaterialPairRecord {
@@ -87,13 +89,15 @@ TALUS_HD inline Combine restitution_rule(std::uint8_t packed) {
 TALUS_HD inline SurfaceRecord surface_of(const MaterialTable& table, std::uint32_t number, float friction,
                                          float restitution, std::uint8_t rules) {
   if (number != 0) return table.surfaces[Index(number)];
-  return {friction, friction, friction, friction, 0.0f, 0.0f, restitution, rules, {0.0f, 0.0f, 0.0f}, 0.0f};
+  return {friction, friction, friction, friction, 0.0f, 0.0f, restitution, rules, {0.0f, 0.0f, 0.0f}, friction, {}, 0};
 }
 
 /// What two surfaces are to each other, but for the directions of their grains.
 struct ContactSurface {
   float friction;          // [1]
-  float along, across;     // [1] where grains agree
+  float along, across;     // [1] where grains lie the same way; along: for what slides along both
+  float against;           // [1] for what slides against both
+  float along_a, along_b;  // [1] along the grain of one, against that of the other
   float sliding;           // [1] part of all three that is left where they slip: 0..1
   float restitution;       // [1]
   float torsion, rolling;  // [m]
@@ -126,6 +130,9 @@ TALUS_HD inline ContactSurface contact_surface(const SurfaceRecord& a, const Sur
   c.friction = combine(rule_a, rule_b, a.friction, b.friction);
   c.along = combine(rule_a, rule_b, a.friction_along, b.friction_along);
   c.across = combine(rule_a, rule_b, a.friction_across, b.friction_across);
+  c.against = combine(rule_a, rule_b, a.friction_against, b.friction_against);
+  c.along_a = combine(rule_a, rule_b, a.friction_along, b.friction_against);
+  c.along_b = combine(rule_a, rule_b, a.friction_against, b.friction_along);
   float dynamic_friction = combine(rule_a, rule_b, a.dynamic_friction, b.dynamic_friction);
   c.sliding = c.friction > 0.0f ? min_of(dynamic_friction / c.friction, 1.0f) : 1.0f;
   c.restitution = combine(restitution_rule(std::uint8_t(a.rules)), restitution_rule(std::uint8_t(b.rules)),
@@ -136,9 +143,9 @@ TALUS_HD inline ContactSurface contact_surface(const SurfaceRecord& a, const Sur
   const std::uint32_t given = pair->given;
   const float* values = pair->values;
   using Bit = MaterialPairRecord::Bit;
-  if (given & Bit::friction) c.friction = c.along = c.across = values[0];
+  if (given & Bit::friction) c.friction = c.along = c.against = c.along_a = c.along_b = c.across = values[0];
   if (given & Bit::dynamic_friction) c.sliding = c.friction > 0.0f ? min_of(values[1] / c.friction, 1.0f) : 1.0f;
-  if (given & Bit::friction_along) c.along = values[2];
+  if (given & Bit::friction_along) c.along = c.against = c.along_a = c.along_b = values[2];
   if (given & Bit::friction_across) c.across = values[3];
   if (given & Bit::restitution) c.restitution = values[4];
   if (given & Bit::torsional_friction) c.torsion = values[5];

@@ -16,11 +16,6 @@ namespace talus::inline TALUS_ISA {
 /// Arm of the friction against a twist, as a part of the radius of the circle that two round bodies touch in: 3 pi / 16
 /// for Hertz' pressure, which falls to zero at the rim.
 constexpr float kPatchArm = 0.58904862f;
-/// [m/s] Where things bounce, points that part faster than this start without the impulse of the last step, which was
-/// that of an impact: few sweeps do not get rid of four such points, and a box in the air took up three times its
-/// energy. With 0.05 contacts of restless heaps lose theirs, too: a small body sank by 0.107 m, with 0.5 by less than
-/// 0.1.
-constexpr float kParting = 0.5f;
 
 /// Angular velocity in scaled axes, see solve_columns.h. Never -0: see IntegrateVelocities.
 template <class Real>
@@ -101,7 +96,12 @@ struct PreparedBody {
 template <class Real>
 struct GrainFrame {
   Vec3Of<Real> tangent;
-  Real along, across;
+  Real part;            // [1] of the coefficients of the grain; the rest is `friction`
+  Mask<Real> opposed;   // the two grains point against each other
+  Real fade_a, fade_b;  // [1] 0 where a grain leaves its surface, or there is none
+  TALUS_INLINE Real between(Real of_grain, Real friction) const {
+    return part * of_grain + (Real(1.0f) - part) * friction;
+  }
 };
 
 /// Matchstick model (S1-117, S1-118): t halves the angle between the two grains, and the ellipse goes with that angle
@@ -110,7 +110,7 @@ struct GrainFrame {
 /// grain_a, grain_b: world frame, unit or zero; t: the tangent where there is no grain.
 template <class Real>
 TALUS_INLINE GrainFrame<Real> matchstick_frame(Vec3Of<Real> normal, Vec3Of<Real> grain_a, Vec3Of<Real> grain_b,
-                                               Vec3Of<Real> t, Real friction, Real along, Real across) {
+                                               Vec3Of<Real> t) {
   constexpr float kFlat = 0.1f;  // [1] sine of the angle to the normal below which a grain fades: 6 degrees
   const Real zero(0.0f), one(1.0f), tiny(1e-6f);
   const Vec3Of<Real> in_a = grain_a - dot(normal, grain_a) * normal, in_b = grain_b - dot(normal, grain_b) * normal;
@@ -118,14 +118,46 @@ TALUS_INLINE GrainFrame<Real> matchstick_frame(Vec3Of<Real> normal, Vec3Of<Real>
   const Mask<Real> has_a = size_a > tiny, has_b = size_b > tiny;
   const Vec3Of<Real> unit_a = (one / max_of(size_a, tiny)) * in_a, unit_b = (one / max_of(size_b, tiny)) * in_b;
   const Vec3Of<Real> s_a = select<Real>(has_a, unit_a, unit_b), own_b = select<Real>(has_b, unit_b, unit_a);
-  const Vec3Of<Real> s_b = select<Real>(dot(s_a, own_b) < zero, -own_b, own_b), sum = s_a + s_b;
+  const Mask<Real> opposed = dot(s_a, own_b) < zero;
+  const Vec3Of<Real> s_b = select<Real>(opposed, -own_b, own_b), sum = s_a + s_b;
   const Real angle = arc_tangent(length(cross(s_a, s_b)), dot(s_a, s_b));
   const Real depth_a = select(has_a, min_of(size_a / Real(kFlat), one), one);
   const Real depth_b = select(has_b, min_of(size_b / Real(kFlat), one), one);
   const Mask<Real> some = has_a || has_b;
   const Real d = select(some, (one - angle * Real(2.0f / kPi)) * depth_a * depth_b, zero);
-  return {select<Real>(some, (one / max_of(length(sum), tiny)) * sum, t), d * along + (one - d) * friction,
-          d * across + (one - d) * friction};
+  return {select<Real>(some, (one / max_of(length(sum), tiny)) * sum, t), d, opposed, select(has_a, depth_a, zero),
+          select(has_b, depth_b, zero)};
+}
+
+/// A friction tensor in the tangent plane: xx, yy and xy along t and normal x t. grain: world frame; side: 1 if the
+/// normal leaves the surface, -1 if it enters it. Where the grain leaves the surface the tensor fades to 1.
+template <class Real>
+TALUS_INLINE Vec3Of<Real> tensor_in_plane(Vec3Of<Real> tensor, Vec3Of<Real> grain, Real fade, Real side,
+                                          Vec3Of<Real> normal, Vec3Of<Real> t) {
+  const Real one(1.0f), x = dot(grain, t), y = dot(grain, cross(normal, t));
+  const Real unit = one / max_of(square_root(x * x + y * y), Real(1e-6f)), c = unit * x, s = unit * y;
+  const Real q11 = tensor.x, q22 = tensor.y, q12 = side * tensor.z, twice = Real(2.0f) * c * s * q12;
+  return {fade * (c * c * q11 - twice + s * s * q22) + (one - fade),
+          fade * (s * s * q11 + twice + c * c * q22) + (one - fade),
+          fade * (c * s * (q11 - q22) + (c * c - s * s) * q12)};
+}
+
+/// Principal axes of a symmetric matrix in the plane of t and normal x t: the longer first.
+template <class Real>
+struct PlaneAxes {
+  Vec3Of<Real> first;
+  Real longer, shorter;
+};
+template <class Real>
+TALUS_INLINE PlaneAxes<Real> plane_axes(Vec3Of<Real> matrix, Vec3Of<Real> normal, Vec3Of<Real> t) {
+  const Real half(0.5f), zero(0.0f), mean = half * (matrix.x + matrix.y), d = half * (matrix.x - matrix.y),
+                                     o = matrix.z;
+  const Real r = square_root(d * d + o * o);
+  const Real x = select(d < zero, o, r + d), y = select(d < zero, r - d, o);
+  const Real size = square_root(x * x + y * y);
+  const Mask<Real> round = !(size > Real(1e-6f) * mean);
+  const Real unit = Real(1.0f) / max_of(size, Real(1e-30f));
+  return {select<Real>(round, t, (unit * x) * t + (unit * y) * cross(normal, t)), mean + r, max_of(mean - r, zero)};
 }
 
 /// One lane is a contact, or padding at the end of a color. All lanes of a pack have the same color.
@@ -144,7 +176,6 @@ struct PrepareContacts {
   const StepParams* params;
   Index null_body;
   bool restitution;  // some body bounces
-  BodyInputs inputs;
   // with kSurfaces
   MaterialTable materials;
   ContactCache last;     // rolling
@@ -163,7 +194,9 @@ struct PrepareContacts {
   /// More of it, with kSurfaces.
   template <int kWidth>
   struct SurfaceSources {
-    float along[kWidth], across[kWidth], sliding[kWidth], torsion[kWidth], rolling[kWidth];
+    float along[kWidth], against[kWidth], along_a[kWidth], along_b[kWidth], across[kWidth];
+    float tensor[kWidth], tensor_a[3][kWidth], tensor_b[3][kWidth];
+    float sliding[kWidth], torsion[kWidth], rolling[kWidth];
     float grain_a[3][kWidth], grain_b[3][kWidth], rolled[3][kWidth];
   };
 
@@ -183,7 +216,7 @@ struct PrepareContacts {
     const Vec3Of<Real> normal{header[0], header[1], header[2]};
     const Real count = select(there, header[3], zero), mass = a.inv_mass + b.inv_mass;
     const Vec3Of<Real> normal_a = a.own(normal), normal_b = b.own(normal);
-    Real warm(params->warm_start != 0 ? 1.0f : 0.0f);
+    const Real warm(params->warm_start != 0 ? 1.0f : 0.0f);
     const auto put = [&](int field, Real value) { store(rows, field, lane, select(there, value, zero)); };
     const auto put_vector = [&](int field, Vec3Of<Real> value) {
       put(field, value.x);
@@ -193,8 +226,7 @@ struct PrepareContacts {
 
     Vec3Of<Real> center_a{zero, zero, zero}, center_b = center_a, local_a[kMaxPoints];
     Real depth = zero;  // [m] of the first point
-    Real weights = zero, middle_separation = zero, points_give = zero;
-    [[maybe_unused]] Real bears = zero;  // [N s] carried over
+    Real weights = zero, points_give = zero;
     for (int i = 0; i < kMaxPoints && any_together(Real(float(i)) < count); ++i) {
       const Mask<Real> has = Real(float(i)) < count;
       Real point[8];
@@ -215,29 +247,31 @@ struct PrepareContacts {
       put_point(row::lever_b + 2, lever_b.z);
       put_point(row::separation, separation);
       put_point(row::mass, one / k);
-      Real start = warm * carried[4 + i];
       if (restitution) {
         const Real approach = approach_speed<Real>(from, normal, lever_a, lever_b);
         put_point(row::approach, approach);
         put_point(row::peak, zero);
-        start = select(approach > Real(kParting), zero, start);
-        bears = bears + select(has, start, zero);
       }
-      put_point(row::impulse, start);
+      put_point(row::impulse, warm * carried[4 + i]);
+      store(rows, row::at(i, row::impact), lane, zero);
       if (i == 0) depth = max_of(-separation, zero);
       // Friction acts where the surfaces touch: points that are still apart count less.
       const Real near = one - max_of(separation, zero) / Real(params->speculative_distance);
       const Real weight = select(has, max_of(Real(1e-3f), near), zero);
       center_a = center_a + weight * select<Real>(has, local_a[i], center_a);
       center_b = center_b + weight * select<Real>(has, local_b, center_b);
-      middle_separation = middle_separation + weight * select(has, separation, zero);
       weights = weights + weight;
       points_give = points_give + select(has, k, zero);
     }
     const Real share = one / weights;
     const Vec3Of<Real> at_a = share * center_a, at_b = share * center_b;
-    Real arm = zero;
+    // Read again, not kept: in the loop above registers are short.
+    Vec3Of<Real> middle_a{zero, zero, zero}, middle_b = middle_a;
+    Real arm = zero, middle_separation = zero;
     for (int i = 0; i < kMaxPoints && any_of(Real(float(i)) < count); ++i) {
+      middle_a = middle_a + load_vector<Real>(rows, row::at(i, row::lever_a), lane);
+      middle_b = middle_b + load_vector<Real>(rows, row::at(i, row::lever_b), lane);
+      middle_separation = middle_separation + load<Real>(rows, row::at(i, row::separation), lane);
       arm = arm + select(Real(float(i)) < count, length(local_a[i] - at_a), zero);
     }
 
@@ -249,23 +283,22 @@ struct PrepareContacts {
     }
     put(row::count, count);
     put_vector(row::normal, normal);
-    const Vec3Of<Real> middle_a = a.lever(at_a, normal_a), middle_b = b.lever(at_b, normal_b);
+    const Real even = one / count;
+    middle_a = even * middle_a;
+    middle_b = even * middle_b;
     put_vector(row::middle_a, middle_a);
     put_vector(row::middle_b, middle_b);
-    put(row::middle_separation, share * middle_separation);
+    put(row::middle_separation, even * middle_separation);
     put(row::middle_give, mass + a.give(middle_a, middle_a) + b.give(middle_b, middle_b));
     put(row::points_give, points_give / count);
     const Real friction_of = load_lanes(from.friction, Real{});
     if constexpr (!kSurfaces) put(row::friction, friction_of);
+    store(rows, row::load, lane, zero);
     put(row::restitution, load_lanes(from.restitution, Real{}));
 
-    GrainFrame<Real> grain{tangent_of(normal), friction_of, friction_of};
-    if constexpr (kSurfaces) {
-      grain = matchstick_frame(normal, a.world(vector_of<Real>(surface_from.grain_a)),
-                               b.world(vector_of<Real>(surface_from.grain_b)), grain.tangent, friction_of,
-                               load_lanes(surface_from.along, Real{}), load_lanes(surface_from.across, Real{}));
-    }
-    const Vec3Of<Real> t1 = grain.tangent, t2 = cross(normal, t1);
+    [[maybe_unused]] SurfaceFriction<Real> friction_by{tangent_of(normal), friction_of, friction_of, friction_of};
+    if constexpr (kSurfaces) surface_friction(surface_from, a, b, normal, friction_of, friction_by);
+    const Vec3Of<Real> t1 = friction_by.tangent, t2 = cross(normal, t1);
     const Vec3Of<Real> t1_a = a.own(t1), t1_b = b.own(t1), t2_a = cross(normal_a, t1_a), t2_b = cross(normal_b, t1_b);
     const Vec3Of<Real> a1 = a.lever(at_a, t1_a), b1 = b.lever(at_b, t1_b);
     const Vec3Of<Real> a2 = a.lever(at_a, t2_a), b2 = b.lever(at_b, t2_b);
@@ -289,7 +322,6 @@ struct PrepareContacts {
     const Real circle = square_root(select(curvature > zero, depth / max_of(curvature, Real(1e-6f)), zero));
     const Real twist_arm = select(count > one, arm / count, Real(kPatchArm) * circle);
     put(row::twist_arm, twist_arm);
-    if (restitution) warm = select(bears > zero, warm, zero);
     if (restitution || kSurfaces) {
       Real now_a[8], now_b[8];
       gather_together(&bodies.velocity.data->linear.x, from.a, now_a);
@@ -300,7 +332,7 @@ struct PrepareContacts {
                                        {now_b[4], now_b[5], now_b[6]}};
       if (restitution) {
         const ContactFrame<Real> frame{normal, t1, t2, middle_a, a1, a2, middle_b, b1, b2};
-        put(row::energy, energy_of(pushed(from, a, b, motion, normal), frame, a, b));
+        put(row::energy, energy_of(motion, frame, a, b));
       }
       if constexpr (kSurfaces) {
         const Vec3Of<Real> dv = motion.v_b - motion.v_a;
@@ -312,12 +344,14 @@ struct PrepareContacts {
         const Real threshold(params->slip_threshold);
         const Mask<Real> slides = slip1 * slip1 + slip2 * slip2 + spin * spin > threshold * threshold;
         const Real left = select(slides, load_lanes(surface_from.sliding, Real{}), one);
-        grain.along = left * grain.along;
-        grain.across = left * grain.across;
-        put(row::friction, Real(0.5f) * (grain.along + grain.across));
+        friction_by.forward = left * friction_by.forward;
+        friction_by.backward = left * friction_by.backward;
+        friction_by.across = left * friction_by.across;
+        put(row::friction,
+            Real(0.25f) * (friction_by.forward + friction_by.backward) + Real(0.5f) * friction_by.across);
         const Real difference = Real(0.5f) * (k11 - k22);
         const Real largest = Real(0.5f) * (k11 + k22) + square_root(difference * difference + k12 * k12);
-        put_surface(lane, there, surface_from, grain, one / largest);
+        put_surface(lane, there, surface_from, friction_by, one / largest);
         put_rolling(lane, there, surface_from, t1, t2, a, b, warm);
       }
     }
@@ -338,43 +372,50 @@ struct PrepareContacts {
     return {load_lanes(lanes[0], Real{}), load_lanes(lanes[1], Real{}), load_lanes(lanes[2], Real{})};
   }
 
-  /// With what outer forces add during the step, but along the normal: what bouncing is measured by is the approach at
-  /// the start of the step.
-  template <class Real, int kWidth>
-  TALUS_INLINE ContactMotion<Real> pushed(const Sources<kWidth>& from, const PreparedBody<Real>& a,
-                                          const PreparedBody<Real>& b, ContactMotion<Real> motion,
-                                          Vec3Of<Real> normal) const {
-    float force[3][kWidth], torque_a[3][kWidth], torque_b[3][kWidth];
-    for (int i = 0; i < kWidth; ++i) {
-      const Index row_a = Index(from.a[i]), row_b = Index(from.b[i]);
-      put_lane(force, i, outer_acceleration(row_b) - outer_acceleration(row_a));
-      put_lane(torque_a, i, inputs.torque[row_a]);
-      put_lane(torque_b, i, inputs.torque[row_b]);
-    }
-    const Real dt(params->dt), zero(0.0f);
-    const Vec3Of<Real> push = dt * vector_of<Real>(force), none{zero, zero, zero};
-    motion.v_b = motion.v_b + (push - dot(normal, push) * normal);  // only the difference of the two counts
-    const Vec3Of<Real> turn_a = dt * scale(a.scale, a.own(vector_of<Real>(torque_a)));
-    const Vec3Of<Real> turn_b = dt * scale(b.scale, b.own(vector_of<Real>(torque_b)));
-    motion.w_a = motion.w_a + select<Real>(a.turns > zero, turn_a, none);
-    motion.w_b = motion.w_b + select<Real>(b.turns > zero, turn_b, none);
-    return motion;
-  }
   template <int kWidth>
   TALUS_INLINE static void put_lane(float (&lanes)[3][kWidth], int i, Vec3 v) {
     lanes[0][i] = v.x;
     lanes[1][i] = v.y;
     lanes[2][i] = v.z;
   }
-  /// [m/s^2]
-  TALUS_INLINE Vec3 outer_acceleration(Index body) const {
-    const float inv_mass = bodies.frame[body].inv_mass;
-    return outer_push(model, inputs, *params, body, inv_mass);
-  }
   template <class Real>
   TALUS_INLINE static Real energy_of(const ContactMotion<Real>& m, const ContactFrame<Real>& frame,
                                      const PreparedBody<Real>& a, const PreparedBody<Real>& b) {
     return pair_energy(frame, m.v_a, m.w_a, m.v_b, m.w_b, a.inv_mass, a.turns, b.inv_mass, b.turns);
+  }
+
+  /// The tangent plane of two surfaces: its first axis, and the coefficients along both.
+  template <class Real>
+  struct SurfaceFriction {
+    Vec3Of<Real> tangent;
+    Real forward, backward, across;  // as in SurfaceRows
+  };
+  template <class Real, int kWidth>
+  TALUS_INLINE void surface_friction(const SurfaceSources<kWidth>& from, const PreparedBody<Real>& a,
+                                     const PreparedBody<Real>& b, Vec3Of<Real> normal, Real friction,
+                                     SurfaceFriction<Real>& to) const {
+    const Vec3Of<Real> grain_a = a.world(vector_of<Real>(from.grain_a)),
+                       grain_b = b.world(vector_of<Real>(from.grain_b));
+    const GrainFrame<Real> grain = matchstick_frame(normal, grain_a, grain_b, to.tangent);
+    const Real along = load_lanes(from.along, Real{}), against = load_lanes(from.against, Real{});
+    const Real along_a = load_lanes(from.along_a, Real{}), along_b = load_lanes(from.along_b, Real{});
+    // The tangent goes along the grain of A. What slides over A along it, B, has A slide over itself the other way.
+    to.tangent = grain.tangent;
+    to.forward = grain.between(select(grain.opposed, along, along_a), friction);
+    to.backward = grain.between(select(grain.opposed, against, along_b), friction);
+    to.across = grain.between(load_lanes(from.across, Real{}), friction);
+    const Mask<Real> tensor = load_lanes(from.tensor, Real{}) > Real(0.0f);
+    if (!any_of(tensor)) return;
+    const Real one(1.0f), half = Real(0.5f) * friction;
+    const Vec3Of<Real> of_a =
+        tensor_in_plane(vector_of<Real>(from.tensor_a), grain_a, grain.fade_a, one, normal, grain.tangent);
+    const Vec3Of<Real> of_b =
+        tensor_in_plane(vector_of<Real>(from.tensor_b), grain_b, grain.fade_b, -one, normal, grain.tangent);
+    const PlaneAxes<Real> axes = plane_axes(half * (of_a + of_b), normal, grain.tangent);
+    to.tangent = select<Real>(tensor, axes.first, to.tangent);
+    to.forward = select(tensor, axes.longer, to.forward);
+    to.backward = select(tensor, axes.longer, to.backward);
+    to.across = select(tensor, axes.shorter, to.across);
   }
 
   template <int kWidth>
@@ -390,7 +431,13 @@ struct PrepareContacts {
       from.friction[i] = c.friction;
       from.restitution[i] = c.restitution;
       to.along[i] = c.along;
+      to.against[i] = c.against;
+      to.along_a[i] = c.along_a;
+      to.along_b[i] = c.along_b;
       to.across[i] = c.across;
+      to.tensor[i] = surface_a.has_tensor != 0 || surface_b.has_tensor != 0 ? 1.0f : 0.0f;
+      put_lane(to.tensor_a, i, {surface_a.tensor.along, surface_a.tensor.across, surface_a.tensor.shear});
+      put_lane(to.tensor_b, i, {surface_b.tensor.along, surface_b.tensor.across, surface_b.tensor.shear});
       to.sliding[i] = c.sliding;
       to.torsion[i] = c.torsion;
       to.rolling[i] = c.rolling;
@@ -403,11 +450,13 @@ struct PrepareContacts {
 
   template <class Real, int kWidth>
   TALUS_INLINE void put_surface(Index lane, Mask<Real> there, const SurfaceSources<kWidth>& from,
-                                const GrainFrame<Real>& grain, Real rate) const {
+                                const SurfaceFriction<Real>& friction, Real rate) const {
     const Real zero(0.0f);
     const auto put = [&](int field, Real value) { store(surfaces, field, lane, select(there, value, zero)); };
-    put(surface::along, grain.along);
-    put(surface::across, grain.across);
+    put(surface::forward, friction.forward);
+    put(surface::backward, friction.backward);
+    put(surface::across, friction.across);
+    put(surface::tensor, load_lanes(from.tensor, Real{}));
     put(surface::rate, rate);
     put(surface::torsion, load_lanes(from.torsion, Real{}));
     put(surface::rolling, load_lanes(from.rolling, Real{}));

@@ -74,7 +74,9 @@ struct SolveContacts {
   BodyVelocity* velocity;
   const BodyMove* moved;  // since the last sweep; read if kMoved
   const StepParams* params;
-  bool restitution;  // some body bounces
+  bool restitution;   // some body bounces
+  bool first = true;  // biased: the first sweep of a sub-step
+  BodyVelocity* free_velocity = nullptr;
   // how far bodies turned since the step began; read in bounce sweeps
   const BodyFrame* frame = nullptr;
   const BodyDisplacement* displacement = nullptr;
@@ -89,11 +91,12 @@ struct SolveContacts {
     gather_together(&velocity->linear.x, index_a.data(), record_a);
     gather_together(&velocity->linear.x, index_b.data(), record_b);
     BodyPair<Real> bodies = pair_of(record_a, record_b);
-    solve_manifold(lane, index_a, index_b, bodies, params->contact, params->ground);
+    const Mask<Real> hit = solve_manifold(lane, index_a, index_b, bodies, params->contact, params->ground);
     store_record(bodies.a, record_a);
     store_record(bodies.b, record_b);
     scatter_together(&velocity->linear.x, index_a.data(), record_a, bodies.inv_mass_a > Real(0.0f));
     scatter_together(&velocity->linear.x, index_b.data(), record_b, bodies.inv_mass_b > Real(0.0f));
+    if (kSweep == Sweep::relax && any_of(hit)) settle_impacts(lane, lane_bits(hit));
   }
 
   /// How far the bodies of a contact got since the last sweep. Means nothing if they stayed where they were.
@@ -141,10 +144,11 @@ struct SolveContacts {
     return load_levers<Real>(row::at(point, row::lever_a), row::at(point, row::lever_b), lane);
   }
 
-  /// All rows of one manifold.
+  /// All rows of one manifold. Returns the lanes whose load grew so much that it was an impact, in relaxing sweeps.
   template <class Real>
-  TALUS_INLINE void solve_manifold(Index lane, const RowIndices<Real>& index_a, const RowIndices<Real>& index_b,
-                                   BodyPair<Real>& bodies, const Softness& contact, const Softness& ground) const {
+  TALUS_INLINE Mask<Real> solve_manifold(Index lane, const RowIndices<Real>& index_a, const RowIndices<Real>& index_b,
+                                         BodyPair<Real>& bodies, const Softness& contact,
+                                         const Softness& ground) const {
     const Vec3Of<Real> normal = load_vector<Real>(rows, row::normal, lane);
     const Real count = load<Real>(rows, row::count, lane);
     Real impulse[kMaxPoints];
@@ -156,25 +160,73 @@ struct SolveContacts {
     if constexpr (kSweep == Sweep::warm_start) {
       warm_start(lane, bodies, normal, count, impulse);
     } else {
-      if constexpr (kSurfaces) {
-        if (kSweep == Sweep::relax || (kSweep == Sweep::bounce && poisson)) {
-          solve_surface(lane, bodies, normal, impulse);
-        }
-      } else if constexpr (kSweep == Sweep::relax) {
-        solve_friction(lane, bodies, normal, impulse);
+      const Real load_before = impulse[0] + impulse[1] + impulse[2] + impulse[3];
+      if (kSweep == Sweep::biased && first) store(rows, row::load, lane, load_before);
+      if constexpr (kSweep == Sweep::relax || kSweep == Sweep::bounce) {
+        solve_friction(lane, bodies, normal, load_before);
       }
       const Moves<Real> moves = moves_of(index_a, index_b, normal);  // not before friction, which needs the registers
-      [[maybe_unused]] const Real load_before = impulse[0] + impulse[1] + impulse[2] + impulse[3];
       [[maybe_unused]] Real budget(0.0f);  // [J] that bouncing may add; negative: that it has added too much
       if constexpr (kSweep == Sweep::bounce) budget = energy_lost(lane, index_a, index_b, bodies, normal);
-      solve_normals(lane, bodies, moves, normal, count, impulse, contact, ground, budget);
-      if constexpr (kSurfaces && kSweep == Sweep::relax) {
-        // An impact often comes only here, with the gap closed by the move: it rubs, too.
-        const Real load_now = impulse[0] + impulse[1] + impulse[2] + impulse[3];
-        const Mask<Real> hit = load_now > Real(1.25f) * load_before;
-        if (any_of(hit)) solve_tangents(lane, bodies, normal, load_now, hit);
+      const Real change = solve_normals(lane, bodies, moves, normal, count, impulse, contact, ground, budget);
+      if constexpr (kSweep == Sweep::relax) {
+        return change * load<Real>(rows, row::middle_give, lane) > Real(params->impact_speed);
       }
     }
+    return Real(1.0f) < Real(0.0f);
+  }
+
+  /// An impact comes in a relaxing sweep, with the gap closed by the move. It rubs in the same one, of which there may
+  /// be no other; and it happens once. A sub-step starts from the impulses of the one before, which is right for a
+  /// load; those of an impact would push bodies apart that have stopped, and drag them with its friction, until sweeps
+  /// have taken that back. So what is more than the sub-step started with becomes part of the free velocities, and
+  /// leaves the rows.
+  TALUS_SELDOM void settle_impacts(Index lane, unsigned lanes_hit) const {
+    for (; lanes_hit != 0; lanes_hit &= lanes_hit - 1u) settle_impact(lane + lowest_bit(lanes_hit));
+  }
+  /// By one thread: the others of its warp are elsewhere.
+  TALUS_HD void settle_impact(Index lane) const {
+    const std::uint32_t a = rows.word(row::body_a, lane), b = rows.word(row::body_b, lane);
+    const Vec3 normal = rows.vector(row::normal, lane);
+    const int count = int(rows.number(row::count, lane));
+    const float load_now = sum_of(row::impulse, lane);
+    float record_a[8], record_b[8];
+    load_record(&velocity->linear.x, a, record_a);
+    load_record(&velocity->linear.x, b, record_b);
+    BodyPair<float> bodies = pair_of(record_a, record_b);
+    solve_friction(lane, bodies, normal, load_now);
+    write_one(velocity, a, b, bodies, record_a, record_b);
+
+    // Once a step. What is squeezed between heavy bodies is hit in one sub-step after another: it needs what it has.
+    if (sum_of(row::impact, lane) > 0.0f) return;
+    const float kept = min_of(rows.number(row::load, lane) / load_now, 1.0f);
+    load_record(&free_velocity->linear.x, a, record_a);
+    load_record(&free_velocity->linear.x, b, record_b);
+    bodies = pair_of(record_a, record_b);
+    apply_friction(lane, bodies, normal, 1.0f - kept);
+    for (const int field : {int(row::friction_impulse), row::friction_impulse + 1, int(row::twist_impulse)}) {
+      rows.set(field, lane, kept * rows.number(field, lane));
+    }
+    for (int i = 0; i < count; ++i) {
+      const float impulse = rows.number(row::at(i, row::impulse), lane), gone = (1.0f - kept) * impulse;
+      bodies.apply(gone, normal, point_levers<float>(i, lane));
+      rows.set(row::at(i, row::impact), lane, gone);
+      rows.set(row::at(i, row::impulse), lane, kept * impulse);
+    }
+    write_one(free_velocity, a, b, bodies, record_a, record_b);
+  }
+  TALUS_HD static void write_one(BodyVelocity* to, std::uint32_t a, std::uint32_t b, const BodyPair<float>& bodies,
+                                 float record_a[8], float record_b[8]) {
+    store_record(bodies.a, record_a);
+    store_record(bodies.b, record_b);
+    talus::store_record(&to->linear.x, a, record_a, bodies.inv_mass_a > 0.0f);
+    talus::store_record(&to->linear.x, b, record_b, bodies.inv_mass_b > 0.0f);
+  }
+  /// Of a field of all points of one lane.
+  TALUS_HD float sum_of(int field, Index lane) const {
+    float sum = 0.0f;
+    for (int i = 0; i < int(rows.number(row::count, lane)); ++i) sum = sum + rows.number(row::at(i, field), lane);
+    return sum;
   }
 
   template <class Real>
@@ -185,16 +237,22 @@ struct SolveContacts {
       if (!any_of(Real(float(i)) < count)) break;
       bodies.apply(impulse[i], normal, point_levers<Real>(i, lane));
     }
-    const Vec3Of<Real> t1 = load_vector<Real>(rows, row::tangent, lane), t2 = cross(normal, t1);
-    bodies.apply(load<Real>(rows, row::friction_impulse, lane), t1,
-                 load_levers<Real>(row::friction_a1, row::friction_b1, lane));
-    bodies.apply(load<Real>(rows, row::friction_impulse + 1, lane), t2,
-                 load_levers<Real>(row::friction_a2, row::friction_b2, lane));
-    bodies.turn(load<Real>(rows, row::twist_impulse, lane), load_levers<Real>(row::twist_a, row::twist_b, lane));
+    apply_friction(lane, bodies, normal, Real(1.0f));
     if constexpr (kSurfaces) {
       bodies.turn(load<Real>(surfaces, surface::roll_impulse, lane), roll_levers<Real>(surface::roll_a1, lane));
       bodies.turn(load<Real>(surfaces, surface::roll_impulse + 1, lane), roll_levers<Real>(surface::roll_a2, lane));
     }
+  }
+
+  /// A part of the friction impulses so far, on the bodies.
+  template <class Real>
+  TALUS_INLINE void apply_friction(Index lane, BodyPair<Real>& bodies, Vec3Of<Real> normal, Real part) const {
+    const Vec3Of<Real> t1 = load_vector<Real>(rows, row::tangent, lane), t2 = cross(normal, t1);
+    bodies.apply(part * load<Real>(rows, row::friction_impulse, lane), t1,
+                 load_levers<Real>(row::friction_a1, row::friction_b1, lane));
+    bodies.apply(part * load<Real>(rows, row::friction_impulse + 1, lane), t2,
+                 load_levers<Real>(row::friction_a2, row::friction_b2, lane));
+    bodies.turn(part * load<Real>(rows, row::twist_impulse, lane), load_levers<Real>(row::twist_a, row::twist_b, lane));
   }
 
   /// Separation now, at a point or in the middle, for the lanes that have such. It follows the bodies if they moved, to
@@ -239,8 +297,9 @@ struct SolveContacts {
     }
   }
 
+  /// Returns the sum of all changes of impulses.
   template <class Real>
-  TALUS_INLINE void solve_normals(Index lane, BodyPair<Real>& bodies, const Moves<Real>& moves, Vec3Of<Real> normal,
+  TALUS_INLINE Real solve_normals(Index lane, BodyPair<Real>& bodies, const Moves<Real>& moves, Vec3Of<Real> normal,
                                   Real count, Real impulse[kMaxPoints], const Softness& contact, const Softness& ground,
                                   Real budget) const {
     const Real zero(0.0f), one(1.0f);
@@ -291,12 +350,12 @@ struct SolveContacts {
       along.add(next - impulse[i]);
       bodies.turn(next - impulse[i], levers);
       store(rows, row::at(i, row::impulse), lane, next);
-      if constexpr (kSurfaces && kSweep == Sweep::relax) impulse[i] = next;
       if (kSweep != Sweep::bounce && restitution) {
         store(rows, row::at(i, row::peak), lane, max_of(next, load<Real>(rows, row::at(i, row::peak), lane)));
       }
     }
     bodies.push(along.impulse * normal);
+    return along.impulse;
   }
 
   /// [J] What the two bodies had more before this step's impact. Restitution gives back no more than this, whatever the
@@ -363,12 +422,17 @@ struct SolveContacts {
 
   /// Coulomb friction of the whole manifold: first the twist, then the tangent plane.
   template <class Real>
-  TALUS_INLINE void solve_friction(Index lane, BodyPair<Real>& bodies, Vec3Of<Real> normal,
-                                   const Real impulse[kMaxPoints]) const {
-    const Real load_sum = impulse[0] + impulse[1] + impulse[2] + impulse[3];
-    const Real limit = load<Real>(rows, row::friction, lane) * load_sum;
-    solve_twist(lane, bodies, limit * load<Real>(rows, row::twist_arm, lane));
-
+  TALUS_INLINE void solve_friction(Index lane, BodyPair<Real>& bodies, Vec3Of<Real> normal, Real load_sum) const {
+    if constexpr (kSurfaces) {
+      solve_surface(lane, bodies, normal, load_sum);
+    } else {
+      const Real limit = load<Real>(rows, row::friction, lane) * load_sum;
+      solve_twist(lane, bodies, limit * load<Real>(rows, row::twist_arm, lane));
+      solve_plane(lane, bodies, normal, limit);
+    }
+  }
+  template <class Real>
+  TALUS_INLINE void solve_plane(Index lane, BodyPair<Real>& bodies, Vec3Of<Real> normal, Real limit) const {
     const Vec3Of<Real> t1 = load_vector<Real>(rows, row::tangent, lane), t2 = cross(normal, t1);
     const Levers<Real> levers1 = load_levers<Real>(row::friction_a1, row::friction_b1, lane);
     const Levers<Real> levers2 = load_levers<Real>(row::friction_a2, row::friction_b2, lane);
@@ -390,8 +454,8 @@ struct SolveContacts {
   TALUS_INLINE void solve_twist(Index lane, BodyPair<Real>& bodies, Real limit) const {
     const Levers<Real> about_normal = load_levers<Real>(row::twist_a, row::twist_b, lane);
     const Real twist = load<Real>(rows, row::twist_impulse, lane);
-    const Real wanted = twist - load<Real>(rows, row::twist_mass, lane) * bodies.turn_speed(about_normal);
-    const Real next = clamp_to(wanted, -limit, limit);
+    const Real aim = twist - load<Real>(rows, row::twist_mass, lane) * bodies.turn_speed(about_normal);
+    const Real next = clamp_to(aim, -limit, limit);
     bodies.turn(next - twist, about_normal);
     store(rows, row::twist_impulse, lane, next);
   }
@@ -406,15 +470,13 @@ struct SolveContacts {
 
   /// Friction of the whole manifold for any model and material: the twist, rolling, then the tangent plane.
   template <class Real>
-  TALUS_INLINE void solve_surface(Index lane, BodyPair<Real>& bodies, Vec3Of<Real> normal,
-                                  const Real impulse[kMaxPoints]) const {
-    const Real load_sum = impulse[0] + impulse[1] + impulse[2] + impulse[3];
+  TALUS_INLINE void solve_surface(Index lane, BodyPair<Real>& bodies, Vec3Of<Real> normal, Real load_sum) const {
     const Real arm = load<Real>(rows, row::friction, lane) * load<Real>(rows, row::twist_arm, lane) +
                      load<Real>(surfaces, surface::torsion, lane);
     solve_twist(lane, bodies, arm * load_sum);
     const Real rolling = load<Real>(surfaces, surface::rolling, lane);
     if (any_of(rolling > Real(0.0f))) solve_rolling(lane, bodies, rolling * load_sum);
-    solve_tangents(lane, bodies, normal, load_sum, every_lane(Real{}));
+    solve_tangents(lane, bodies, normal, load_sum);
   }
 
   template <class Real>
@@ -436,32 +498,39 @@ struct SolveContacts {
 
   /// What holds is solved exactly, as in solve_friction. What slips goes along the slip by the same rate for both
   /// tangents and then to the nearest impulse that is allowed, so that friction ends where it dissipates most for this
-  /// slip (S1-118, S1-80): across an ellipse that is not the direction of the slip. Only for the lanes that want it.
+  /// slip (S1-118, S1-80): across an ellipse that is not the direction of the slip.
   template <class Real>
-  TALUS_INLINE void solve_tangents(Index lane, BodyPair<Real>& bodies, Vec3Of<Real> normal, Real load_sum,
-                                   Mask<Real> wanted) const {
+  TALUS_INLINE void solve_tangents(Index lane, BodyPair<Real>& bodies, Vec3Of<Real> normal, Real load_sum) const {
     const Vec3Of<Real> t1 = load_vector<Real>(rows, row::tangent, lane), t2 = cross(normal, t1);
     const Levers<Real> levers1 = load_levers<Real>(row::friction_a1, row::friction_b1, lane);
     const Levers<Real> levers2 = load_levers<Real>(row::friction_a2, row::friction_b2, lane);
     const Vec3Of<Real> inverse = load_vector<Real>(rows, row::friction_mass, lane);
-    const Real limit1 = load<Real>(surfaces, surface::along, lane) * load_sum;
-    const Real limit2 = load<Real>(surfaces, surface::across, lane) * load_sum;
+    const Real forward = load<Real>(surfaces, surface::forward, lane),
+               across = load<Real>(surfaces, surface::across, lane);
+    const Real ahead = forward * load_sum, back = load<Real>(surfaces, surface::backward, lane) * load_sum;
+    const Real aside = across * load_sum;
     const Real s1 = bodies.speed(t1, levers1), s2 = bodies.speed(t2, levers2);
     const Real f1 = load<Real>(rows, row::friction_impulse, lane);
     const Real f2 = load<Real>(rows, row::friction_impulse + 1, lane);
     const Real hold1 = f1 - (inverse.x * s1 + inverse.z * s2), hold2 = f2 - (inverse.z * s1 + inverse.y * s2);
     Real n1 = hold1, n2 = hold2;
-    project_friction(*params, limit1, limit2, n1, n2);
+    project_friction(*params, ahead, back, aside, n1, n2);
     const Mask<Real> holds = n1 == hold1 && n2 == hold2;
     if (any_of(!holds)) {
       const Real rate = load<Real>(surfaces, surface::rate, lane);
       Real slip1 = f1 - rate * s1, slip2 = f2 - rate * s2;
-      project_friction(*params, limit1, limit2, slip1, slip2);
+      project_friction(*params, ahead, back, aside, slip1, slip2);
+      const Mask<Real> tensor = load<Real>(surfaces, surface::tensor, lane) > Real(0.0f);
+      if (any_of(tensor)) {
+        const Real step = rate / max_of(max_of(forward, across), Real(1e-30f));
+        Real by1 = f1, by2 = f2;
+        project_by_tensor(load_sum, forward, across, step * s1, step * s2, by1, by2);
+        slip1 = select(tensor, by1, slip1);
+        slip2 = select(tensor, by2, slip2);
+      }
       n1 = select(holds, n1, slip1);
       n2 = select(holds, n2, slip2);
     }
-    n1 = select(wanted, n1, f1);
-    n2 = select(wanted, n2, f2);
     bodies.push((n1 - f1) * t1 + (n2 - f2) * t2);
     bodies.turn(n1 - f1, levers1);
     bodies.turn(n2 - f2, levers2);
@@ -484,28 +553,86 @@ struct SumCompression {
   }
 };
 
+/// Between the last sub-step and the bounce sweeps. One element is one lane.
+///
+/// Energy: what outer forces did to the two bodies on the way of this step is theirs, too; what they took is not given
+/// back. A body that rises while one of its corners is stopped would otherwise leave with all its speed, and higher.
+///
 /// Poisson's law (S0-21): what stopped a point, times the restitution, is what parts it at least. What of it only bore
 /// the outer forces of the step is not counted, so that a single contact without friction bounces as by Newton's law.
-struct BeginParting {
-  SolverRows rows;
-  SurfaceRows surfaces;  // compression in: what stopped the point; out: its impulse at the end, at least
+template <bool kSurfaces>
+struct BeginBounce {
+  SolverRows rows;  // energy in: of the step's start; out: that bouncing may not exceed
   BodyModel model;
   BodyInputs inputs;
-  const BodyVelocity* velocity;
+  SolveRowScratch bodies;
+  const Counters* counters;
   const StepParams* params;
+  // with kSurfaces
+  SurfaceRows surfaces{};  // compression in: what stopped the point; out: its impulse at the end, at least
+  bool poisson = false;
 
   TALUS_HD void operator()(Index lane) const {
     const int count = int(rows.number(row::count, lane));
     if (count == 0) return;
     const Index a = Index(rows.word(row::body_a, lane)), b = Index(rows.word(row::body_b, lane));
-    const Vec3 push = outer_push(model, inputs, *params, b, velocity[b].inv_mass) -
-                      outer_push(model, inputs, *params, a, velocity[a].inv_mass);
-    const float outer = max_of(-params->dt * dot(rows.vector(row::normal, lane), push), 0.0f);  // [m/s] closing
+    const bool split = lane >= counters->color_begin[kOverflowColor];
+    const float share_a = split ? float(bodies.split_count[a]) : 1.0f;
+    const float share_b = split ? float(bodies.split_count[b]) : 1.0f;
+    const float inv_mass_a = bodies.velocity[a].inv_mass, inv_mass_b = bodies.velocity[b].inv_mass;
+    const Vec3 push =
+        outer_push(model, inputs, *params, b, inv_mass_b) - outer_push(model, inputs, *params, a, inv_mass_a);
+    const float lighter = 1.0f / max_of(share_a * inv_mass_a + share_b * inv_mass_b, 1e-30f);
+    const float work = lighter * dot(push, way_of(b, lane, row::middle_b) - way_of(a, lane, row::middle_a)) +
+                       turn_work(a, inv_mass_a) / max_of(share_a, 1.0f) +
+                       turn_work(b, inv_mass_b) / max_of(share_b, 1.0f);
+    rows.set(row::energy, lane, max_of(rows.number(row::energy, lane) + work, 0.0f));
+    float load = 0.0f;
+    for (int i = 0; i < count; ++i) load = load + rows.number(row::at(i, row::impulse), lane);
+    rows.set(row::load, lane, load);
+    if constexpr (kSurfaces) {
+      if (poisson) begin_parting(lane, count, push);
+    }
+  }
+
+  /// [m] Of the body in this step; of one that is not dynamic, of its surface, to first order. See pair_energy.
+  TALUS_HD Vec3 way_of(Index body, Index lane, int middle) const {
+    const BodyVelocity& v = bodies.velocity[body];
+    const Vec3 way = bodies.displacement[body].shift;
+    if (v.inv_mass > 0.0f) return way;
+    const int to_b = middle == row::middle_a ? 0 : 3;
+    const Vec3 normal = rows.vector(row::normal, lane), t1 = rows.vector(row::tangent, lane);
+    const float along = dot(rows.vector(middle, lane), v.angular);
+    const float along1 = dot(rows.vector(row::friction_a1 + to_b, lane), v.angular);
+    const float along2 = dot(rows.vector(row::friction_a2 + to_b, lane), v.angular);
+    return way + params->dt * (along * normal + along1 * t1 + along2 * cross(normal, t1));
+  }
+  /// [J] Of the outer torque, to first order in the turn.
+  TALUS_HD float turn_work(Index body, float inv_mass) const {
+    if (!(inv_mass > 0.0f)) return 0.0f;
+    const Quat turn = bodies.displacement[body].turn;
+    const Vec3 own = rotate_back(bodies.frame[body].orientation, inputs.torque[body]);
+    return 2.0f * dot(own, Vec3{turn.x, turn.y, turn.z});
+  }
+
+  /// push: [m/s^2] of B against A by outer forces. A point that was still apart when it was last swept may have been
+  /// stopped in part: what it still closes with is stopped here, else it would bounce in two steps, by the part of
+  /// each.
+  TALUS_HD void begin_parting(Index lane, int count, Vec3 push) const {
+    const Vec3 normal = rows.vector(row::normal, lane);
+    const BodyVelocity& a = bodies.velocity[Index(rows.word(row::body_a, lane))];
+    const BodyVelocity& b = bodies.velocity[Index(rows.word(row::body_b, lane))];
+    const float outer = max_of(-params->dt * dot(normal, push), 0.0f);  // [m/s] closing
     for (int i = 0; i < count; ++i) {
       const float closing = max_of(-rows.number(row::at(i, row::approach), lane), 0.0f);
       const float part = closing / max_of(closing + outer, 1e-30f);
-      const float stopped = part * surfaces.number(surface::compression + i, lane);
-      const float parts = rows.number(row::restitution, lane) * stopped;
+      const float speed = dot(normal, b.linear - a.linear) +
+                          dot(rows.vector(row::at(i, row::lever_b), lane), b.angular) -
+                          dot(rows.vector(row::at(i, row::lever_a), lane), a.angular);
+      const float rest = rows.number(row::at(i, row::mass), lane) * max_of(-speed, 0.0f);
+      const float compression =
+          surfaces.number(surface::compression + i, lane) + rows.number(row::at(i, row::impact), lane) + rest;
+      const float parts = rest + rows.number(row::restitution, lane) * part * compression;
       surfaces.set(surface::compression + i, lane, rows.number(row::at(i, row::impulse), lane) + parts);
     }
   }
@@ -533,7 +660,12 @@ struct SolveSplit {
     BodyPair<float> bodies = contacts.pair_of(record_a, record_b);
     lend(bodies.inv_mass_a, bodies.turns_a, Index(*index_a.data()));
     lend(bodies.inv_mass_b, bodies.turns_b, Index(*index_b.data()));
-    contacts.solve_manifold(lane, index_a, index_b, bodies, contacts.params->split, contacts.params->split);
+    const bool hit =
+        contacts.solve_manifold(lane, index_a, index_b, bodies, contacts.params->split, contacts.params->split);
+    if (kSweep == Sweep::relax && hit) {  // several lanes share a body: its free velocity stays
+      contacts.solve_friction(lane, bodies, contacts.rows.vector(row::normal, lane),
+                              contacts.sum_of(row::impulse, lane));
+    }
     add(Index(*index_a.data()), bodies.inv_mass_a, record_a, bodies.a);
     add(Index(*index_b.data()), bodies.inv_mass_b, record_b, bodies.b);
   }

@@ -103,10 +103,10 @@ enum Field : int {
   pair,                              // row in the cache
   count,                             // points, as a float
   normal,                            // world frame, from A to B
-  middle_a = normal + 3,             // lever of A along the normal at the friction point
-  middle_b = middle_a + 3,           // lever of B
-  middle_separation = middle_b + 3,  // [m] now: mean of the points' separations, weighted as the friction point is
-  middle_give,                       // [1/kg] inverse effective mass along the normal at the friction point
+  middle_a = normal + 3,             // mean of the points' levers of A
+  middle_b = middle_a + 3,           // of B
+  middle_separation = middle_b + 3,  // [m] now: mean of the points'
+  middle_give,                       // [1/kg] inverse effective mass along the normal, of the mean levers
   points_give,                       // [1/kg] mean of the points' inverse effective masses
   friction,                          // Coulomb coefficient
   tangent,                           // world frame; the second one is cross(normal, tangent)
@@ -121,6 +121,7 @@ enum Field : int {
   twist_arm,         // [m] mean distance of the points from the friction point
   friction_impulse,  // [N s] along both tangents, of this sub-step
   twist_impulse = friction_impulse + 2,
+  load,  // [N s] sum of the normal impulses that the sub-step starts with; at the end, before bouncing
   restitution,
   energy,  // [J] of the two bodies, which bouncing may not exceed; with restitution
   point,   // kMaxPoints times the fields below
@@ -131,6 +132,7 @@ enum PointField : int {
   separation = lever_b + 3,  // [m] now
   mass,                      // [kg] effective mass along the normal; 0 marks a point that is not there
   impulse,                   // [N s] accumulated in this sub-step, >= 0
+  impact,                    // [N s] of impacts in this step, which are not in `impulse` any more
   approach,                  // [m/s] normal velocity at the start of the step, negative when closing; with restitution
   peak,                      // [N s] largest impulse of the step: > 0 if the point ever pushed; with restitution
   kPointFields,
@@ -147,12 +149,14 @@ using SolverRows = LaneBlocks<row::kFields>;
 /// StepShape::surfaces. Where there are none, this takes no memory.
 namespace surface {
 enum Field : int {
-  along,    // [1] coefficient along the tangent
-  across,   // [1] along the second one
-  rate,     // [kg] at least as small as the inverse of any eigenvalue of the tangential matrix
-  torsion,  // [m] torque about the normal a unit of load, more than the patch gives
-  rolling,  // [m] torque against rolling a unit of load
-  roll_a1,  // the tangent in scaled axes of A
+  forward,   // [1] coefficient for slip of B along the tangent
+  backward,  // [1] the other way
+  across,    // [1] along the second tangent
+  tensor,    // 1: friction of a slip (c, s) is (forward c, across s), else where it brakes most
+  rate,      // [kg] at least as small as the inverse of any eigenvalue of the tangential matrix
+  torsion,   // [m] torque about the normal a unit of load, more than the patch gives
+  rolling,   // [m] torque against rolling a unit of load
+  roll_a1,   // the tangent in scaled axes of A
   roll_b1 = roll_a1 + 3,
   roll_a2 = roll_b1 + 3,  // the second one
   roll_b2 = roll_a2 + 3,

@@ -29,6 +29,7 @@ struct StepParams {
   Softness joint;               // limits, and locked axes that are in no tree
   float max_push_speed;         // [m/s]
   float restitution_threshold;  // [m/s]
+  float impact_speed;           // [m/s] stopped in one sub-step: more is an impact, less a load
   float speculative_distance;   // [m]
   float recycle_fraction;       // [1]
   float slip_threshold;         // [m/s]

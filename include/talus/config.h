@@ -27,6 +27,15 @@
 #define TALUS_INLINE inline
 #endif
 
+/// What an inner loop seldom needs: kept out of it on the CPU, where its registers would be paid for every time.
+#if defined(__CUDACC__)
+#define TALUS_SELDOM TALUS_INLINE
+#elif defined(__GNUC__)
+#define TALUS_SELDOM __attribute__((noinline))
+#else
+#define TALUS_SELDOM
+#endif
+
 /// Before a short loop whose counter chooses components: as many copies of its body.
 #if defined(__CUDACC__)
 #define TALUS_UNROLL _Pragma("unroll")

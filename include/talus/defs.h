@@ -185,6 +185,11 @@ inline ShapeDef plane(Vec3 unit_normal) {
 /// How two materials' values become one contact's. Of two different rules the later in this list wins.
 enum class Combine : std::uint8_t { average, geometric_mean, minimum, multiply, maximum };
 
+/// Symmetric positive definite, in the frame of a surface: its grain, and across it to the left as seen from outside.
+struct FrictionTensor {
+  float along = 1.0f, across = 1.0f, shear = 0.0f;  ///< [1] the two on the diagonal, and the one beside it
+};
+
 /// Surface of a body.
 ///
 /// Two surfaces make a contact: coefficients of friction by friction_combine, restitution by restitution_combine, and
@@ -206,6 +211,12 @@ struct Material {
   std::optional<float> friction_along{}, friction_across{};
   float torsional_friction = 0.0f;  ///< [m] torque about the normal a unit of load, more than the patch itself gives
   float rolling_friction = 0.0f;    ///< [m] torque against rolling a unit of load
+  /// [1] Coefficient that meets what slides over the surface against the grain, >= 0; empty: `friction_along`, which
+  /// then holds both ways. Scales, fur, saw teeth: it goes one way and not the other.
+  std::optional<float> friction_against{};
+  /// Friction (Q_A + Q_B) / 2 times the combined `friction` times the direction of slip, against it. A surface without
+  /// one has Q = 1. A law of its own, in place of coefficients along, across and against the grain, which it excludes.
+  std::optional<FrictionTensor> friction_tensor{};
 };
 
 /// Names a material that a world was told of by World::add_material(). A default-constructed id names none.

@@ -21,7 +21,7 @@ namespace talus {
 struct ContactPoint {
   Vec3 position;          ///< [m] world frame, halfway between the surfaces
   float separation;       ///< [m] negative inside; as it was at the start of the step
-  float normal_impulse;   ///< [N s] over the whole step, >= 0
+  float normal_impulse;   ///< [N s] of a load over the whole step, >= 0; impacts are told by events
   std::uint32_t feature;  ///< names the pair of features that touch; stable while they do
 };
 

@@ -29,7 +29,9 @@ SurfaceRecord record_of(const Material& m) {
           m.restitution,
           packed_rules(m.friction_combine, m.restitution_combine),
           m.grain,
-          0.0f};
+          m.friction_against.value_or(m.friction_along.value_or(m.friction)),
+          m.friction_tensor.value_or(FrictionTensor{}),
+          m.friction_tensor ? 1u : 0u};
 }
 
 MaterialPairRecord record_of(const Materials::Pair& key, const MaterialPair& pair) {
@@ -52,8 +54,10 @@ bool needs_surface(const Material& m) {
 
 Materials::Key Materials::key_of(const Material& m) {
   const auto bits = [](float x) { return std::bit_cast<std::uint32_t>(x); };
-  const std::uint32_t given =
-      (m.dynamic_friction ? 1u : 0u) | (m.friction_along ? 2u : 0u) | (m.friction_across ? 4u : 0u);
+  const std::uint32_t given = (m.dynamic_friction ? 1u : 0u) | (m.friction_along ? 2u : 0u) |
+                              (m.friction_across ? 4u : 0u) | (m.friction_against ? 8u : 0u) |
+                              (m.friction_tensor ? 16u : 0u);
+  const FrictionTensor tensor = m.friction_tensor.value_or(FrictionTensor{});
   return {bits(m.friction),
           bits(m.restitution),
           packed_rules(m.friction_combine, m.restitution_combine),
@@ -65,7 +69,11 @@ Materials::Key Materials::key_of(const Material& m) {
           bits(m.friction_along.value_or(0.0f)),
           bits(m.friction_across.value_or(0.0f)),
           bits(m.torsional_friction),
-          bits(m.rolling_friction)};
+          bits(m.rolling_friction),
+          bits(m.friction_against.value_or(0.0f)),
+          bits(tensor.along),
+          bits(tensor.across),
+          bits(tensor.shear)};
 }
 
 std::uint32_t Materials::new_row(const Material& material, bool registered) {

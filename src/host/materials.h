@@ -64,7 +64,7 @@ class Materials {
   void take_saved(std::uint32_t number);
 
  private:
-  static constexpr int kWords = 12;
+  static constexpr int kWords = 16;
   using Key = std::array<std::uint32_t, kWords>;
   static Key key_of(const Material& material);
   std::uint32_t new_row(const Material& material, bool registered);

@@ -264,6 +264,17 @@ void transfer_material(Io& io, Materials::Row& row) {
   value(io, m.friction_across);
   value(io, m.torsional_friction);
   value(io, m.rolling_friction);
+  value(io, m.friction_against);
+  bool tensor = m.friction_tensor.has_value();
+  value(io, tensor);
+  if (!tensor) {
+    m.friction_tensor.reset();
+    return;
+  }
+  if (!m.friction_tensor) m.friction_tensor.emplace();
+  value(io, m.friction_tensor->along);
+  value(io, m.friction_tensor->across);
+  value(io, m.friction_tensor->shear);
 }
 
 template <class Io>

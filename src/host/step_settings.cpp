@@ -55,6 +55,10 @@ StepParams make_step_params(const WorldDef& def, float dt) {
   constexpr float kMaxHertzPerRate = 0.205f;   // [1] of the sub-step rate; at 0.22 a pyramid of 820 starts to jitter
   constexpr float kJointHertzPerRate = 0.25f;  // [1] of the sub-step rate
   constexpr float kJointDampingRatio = 2.0f;   // [1]
+  constexpr float kSlowestImpact = 0.5f;   // [m/s] what falls from 1 cm. With 0.1 a falling heap of balls takes 12 %
+                                           // more instructions, with 0.5 1.3 %
+  constexpr float kFallsOfImpact = 10.0f;  // [1] times the speed of a sub-step of free fall: each sweep of a sub-step,
+                                           // at most 7 of them by default, may see as much of a load
   const SolverSettings& s = def.solver;
   StepParams p{};
   p.gravity = def.gravity;
@@ -69,6 +73,7 @@ StepParams make_step_params(const WorldDef& def, float dt) {
   if (s.stabilization == Stabilization::projection) p.contact = p.ground = Softness{0.0f, 1.0f, 0.0f};  // rigid
   p.max_push_speed = s.max_push_speed;
   p.restitution_threshold = s.restitution_threshold;
+  p.impact_speed = max_of(kSlowestImpact, kFallsOfImpact * p.h * length(def.gravity));
   p.speculative_distance = s.speculative_distance;
   p.recycle_fraction = s.recycle_fraction;
   p.slip_threshold = s.slip_threshold;

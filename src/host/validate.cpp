@@ -128,10 +128,26 @@ Material checked_material(const Where& where, const char* field, const Material&
   }
   coefficient(".friction_along", m.friction_along);
   coefficient(".friction_across", m.friction_across);
+  coefficient(".friction_against", m.friction_against);
   const bool has_grain = !(m.grain.x == 0.0f && m.grain.y == 0.0f && m.grain.z == 0.0f);
   if (has_grain) m.grain = checked_direction(where, (prefix + ".grain").c_str(), m.grain);
-  if (!has_grain && (m.friction_along || m.friction_across)) {
-    reject(where, (prefix + ".grain").c_str(), 0.0f, "coefficients along and across it need a direction");
+  if (!has_grain && (m.friction_along || m.friction_across || m.friction_against)) {
+    reject(where, (prefix + ".grain").c_str(), 0.0f, "coefficients along, across and against it need a direction");
+  }
+  if (m.friction_tensor) {
+    const FrictionTensor& q = *m.friction_tensor;
+    const std::string name = prefix + ".friction_tensor";
+    require_range(where, (name + ".along").c_str(), q.along, 0.0f, kMaxFriction);
+    require_range(where, (name + ".across").c_str(), q.across, 0.0f, kMaxFriction);
+    require_range(where, (name + ".shear").c_str(), q.shear, -kMaxFriction, kMaxFriction);
+    if (!has_grain) reject(where, (prefix + ".grain").c_str(), 0.0f, "a friction tensor needs a direction");
+    const float determinant = q.along * q.across - q.shear * q.shear;
+    if (!(determinant > 1e-6f * q.along * q.across)) {
+      reject(where, name.c_str(), determinant, "its determinant says that it is not positive definite");
+    }
+    if (m.friction_along || m.friction_across || m.friction_against) {
+      reject(where, name.c_str(), determinant, "excludes coefficients along, across and against the grain");
+    }
   }
   require_range(where, (prefix + ".torsional_friction").c_str(), m.torsional_friction, 0.0f, kMaxFriction);
   require_range(where, (prefix + ".rolling_friction").c_str(), m.rolling_friction, 0.0f, kMaxFriction);

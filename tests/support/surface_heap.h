@@ -14,6 +14,10 @@ inline Material any_material(int i) {
     m.grain = i % 4 == 0 ? Vec3{1, 0, 0} : Vec3{0, 0.6f, 0.8f};
     m.friction_along = 0.1f;
     m.friction_across = 0.9f;
+    if (i % 2 == 0) m.friction_against = 0.5f;
+  } else if (i % 4 == 1) {
+    m.grain = {0.8f, 0.0f, 0.6f};
+    m.friction_tensor = FrictionTensor{1.4f, 0.6f, 0.3f};
   }
   if (i % 4 == 2) m.torsional_friction = 0.02f;
   if (i % 5 != 1) m.rolling_friction = 0.01f * static_cast<float>(1 + i % 3);

@@ -24,7 +24,8 @@ struct RigContact {
   Vec3 normal{0.0f, 1.0f, 0.0f};
   std::vector<Vec3> points;
   float separation = 0.0f;
-  float impulse = 0.0f;  // carried over, of each point
+  float impulse = 0.0f;              // carried over, of each point
+  std::vector<float> separations{};  // of each point, if they differ
 };
 
 class ContactRig {
@@ -80,6 +81,7 @@ class ContactRig {
 
   /// As the solver has it: angular velocities in scaled axes.
   BodyVelocity velocity(Index row) const { return bodies_.view().velocity[row]; }
+  BodyVelocity free_velocity(Index row) const { return bodies_.view().free_velocity[row]; }
   BodyFrame frame(Index row) const { return bodies_.view().frame[row]; }
   SolverRows lanes() const { return scratch_.solve().lanes; }
   /// The lane of a contact.
@@ -108,9 +110,10 @@ class ContactRig {
     contact.normal = c.normal;
     const BodyState s = state_.view();
     for (int p = 0; p < int(c.points.size()); ++p) {
-      const Vec3 at = c.points[std::size_t(p)], half = (0.5f * c.separation) * c.normal;
+      const float separation = c.separations.empty() ? c.separation : c.separations[std::size_t(p)];
+      const Vec3 at = c.points[std::size_t(p)], half = (0.5f * separation) * c.normal;
       contact.impulse[p] = c.impulse;
-      contact.point[p].separation = c.separation;
+      contact.point[p].separation = separation;
       contact.point[p].on_a = at - half - s.position[c.a];
       contact.point[p].on_b = at + half - s.position[c.b];
     }

@@ -142,16 +142,20 @@ TEST(FrictionModels, PacksHaveTheBitsOfFloats) {
 TEST(FrictionModels, MatchsticksTurnFromTheGrainToTheCircle) {  // S1-117
   const Vec3 normal{0.0f, 1.0f, 0.0f}, grain{1.0f, 0.0f, 0.0f}, none{0.0f, 0.0f, 0.0f}, other{0.0f, 0.0f, 1.0f};
   const float half = std::sqrt(0.5f);
-  const auto frame = [&](Vec3 b) { return matchstick_frame(normal, grain, b, other, 0.6f, 0.2f, 1.0f); };
-  EXPECT_NEAR(frame(grain).along, 0.2f, 1e-6f);
-  EXPECT_NEAR(frame({-1.0f, 0.0f, 0.0f}).across, 1.0f, 1e-6f);
-  EXPECT_NEAR(frame({half, 0.0f, half}).along, 0.4f, 1e-6f);
-  EXPECT_NEAR(frame({-half, 0.0f, -half}).across, 0.8f, 1e-6f);
-  EXPECT_NEAR(frame(other).along, 0.6f, 1e-6f);
-  EXPECT_NEAR(frame(none).along, 0.2f, 1e-6f);
-  EXPECT_NEAR(frame(normal).across, 1.0f, 1e-6f);  // the end of a fibre has no direction
-  const GrainFrame<float> plain = matchstick_frame(normal, none, none, other, 0.6f, 0.2f, 1.0f);
-  EXPECT_TRUE(plain.tangent.z == 1.0f && plain.along == 0.6f && plain.across == 0.6f);
+  const auto frame = [&](Vec3 b) { return matchstick_frame(normal, grain, b, other); };
+  const auto along = [&](Vec3 b) { return frame(b).between(0.2f, 0.6f); };
+  const auto across = [&](Vec3 b) { return frame(b).between(1.0f, 0.6f); };
+  EXPECT_NEAR(along(grain), 0.2f, 1e-6f);
+  EXPECT_NEAR(across({-1.0f, 0.0f, 0.0f}), 1.0f, 1e-6f);
+  EXPECT_NEAR(along({half, 0.0f, half}), 0.4f, 1e-6f);
+  EXPECT_NEAR(across({-half, 0.0f, -half}), 0.8f, 1e-6f);
+  EXPECT_NEAR(along(other), 0.6f, 1e-6f);
+  EXPECT_NEAR(along(none), 0.2f, 1e-6f);
+  EXPECT_NEAR(across(normal), 1.0f, 1e-6f);  // the end of a fibre has no direction
+  EXPECT_FALSE(frame(grain).opposed);
+  EXPECT_TRUE(frame({-1.0f, 0.0f, 0.0f}).opposed);
+  const GrainFrame<float> plain = matchstick_frame(normal, none, none, other);
+  EXPECT_TRUE(plain.tangent.z == 1.0f && plain.part == 0.0f);
 }
 
 TEST(FrictionModels, PairsOfMaterialsReplaceWhatTheyGive) {

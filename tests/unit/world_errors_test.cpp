@@ -127,6 +127,26 @@ TEST_P(WorldErrorsTest, BadBodies) {
                   [](BodyDef& d) { d.material.dynamic_friction = 0.6f; });
   expect_bad_body({"material.grain.y"}, [](BodyDef& d) { d.material.grain = {1, kNan, 0}; });
   expect_bad_body({"material.grain", "length 2"}, [](BodyDef& d) { d.material.grain = {2, 0, 0}; });
+  expect_bad_body({"material.grain", "needs a direction"}, [](BodyDef& d) { d.material.friction_tensor.emplace(); });
+  for (const FrictionTensor bad : {FrictionTensor{1, 1, 1}, FrictionTensor{0, 1, 0}, FrictionTensor{1, 4, -2}}) {
+    expect_bad_body({"material.friction_tensor", "not positive definite"}, [=](BodyDef& d) {
+      d.material.grain = {1, 0, 0};
+      d.material.friction_tensor = bad;
+    });
+  }
+  expect_bad_body({"material.friction_tensor.shear"}, [](BodyDef& d) {
+    d.material.grain = {1, 0, 0};
+    d.material.friction_tensor = {1, 1, kNan};
+  });
+  expect_bad_body({"material.friction_tensor", "excludes"}, [](BodyDef& d) {
+    d.material.grain = {1, 0, 0};
+    d.material.friction_against = 0.5f;
+    d.material.friction_tensor.emplace();
+  });
+  expect_bad_body({"material.friction_against = -1"}, [](BodyDef& d) {
+    d.material.grain = {1, 0, 0};
+    d.material.friction_against = -1.0f;
+  });
   expect_bad_body({"material.grain", "need a direction"}, [](BodyDef& d) { d.material.friction_across = 0.1f; });
   expect_bad_body({"material_id", "number 7", "no material"}, [](BodyDef& d) { d.material_id = {7}; });
   expect_bad_body({"friction_combine"}, [](BodyDef& d) { d.material.friction_combine = Combine(11); });

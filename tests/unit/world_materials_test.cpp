@@ -35,8 +35,13 @@ TEST_P(WorldMaterialsTest, DefinitionsComeBack) {
                       .friction_along = 0.2f,
                       .friction_across = 0.5f,
                       .torsional_friction = 0.01f,
-                      .rolling_friction = 0.02f};
+                      .rolling_friction = 0.02f,
+                      .friction_against = 0.6f};
   const MaterialId id = world.add_material(wood);
+  const Material cloth{.friction = 0.4f, .grain = {1, 0, 0}, .friction_tensor = FrictionTensor{1.5f, 0.5f, 0.2f}};
+  const BodyId sail = world.add_body({.position = {9, 0, 0}, .material = cloth});
+  EXPECT_EQ(world.definition(sail).material.friction_tensor->shear, 0.2f);
+  EXPECT_EQ(world.material(id).friction_against, 0.6f);
   EXPECT_EQ(world.material(id).friction_across, 0.5f);
   const BodyId named = world.add_body({.material_id = id}),
                own = world.add_body({.position = {5, 0, 0}, .material = wood});

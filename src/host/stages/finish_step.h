@@ -24,12 +24,12 @@ struct FinishStepTask {
       // The solver stored them.
     } else if (v.shape.surfaces) {
       team.for_each("ClearRolling", {&v.counters->pairs, v.next.pairs.owner.size}, ClearRolling{v.next.rolling});
-      team.for_each_lane(
-          "StoreImpulses", contact_lanes,
-          StoreImpulses<true>{v.solve.lanes, v.next.contacts, v.params, v.solve.surfaces, v.next.rolling});
+      team.for_each_lane("StoreImpulses", contact_lanes,
+                         StoreImpulses<true>{v.solve.lanes, v.next.contacts, v.params, v.shape.restitution,
+                                             v.solve.surfaces, v.next.rolling});
     } else {
       team.for_each_lane("StoreImpulses", contact_lanes,
-                         StoreImpulses<false>{v.solve.lanes, v.next.contacts, v.params});
+                         StoreImpulses<false>{v.solve.lanes, v.next.contacts, v.params, v.shape.restitution});
     }
     note_touching(team, v);
     team.for_each_lane("FinishBodies", body_lanes(v),

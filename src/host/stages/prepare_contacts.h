@@ -22,7 +22,6 @@ PrepareContacts<kSurfaces> contacts_of(const StepViews& v) {
           v.params,
           v.shape.rows,
           v.shape.restitution,
-          v.inputs,
           v.materials,
           v.last,
           v.solve.surfaces,

@@ -33,9 +33,9 @@ void begin_events(Exec& exec, const StepViews& v) {
 
 /// After each sub-step.
 template <class Team>
-TALUS_INLINE void sum_loads(Team& team, const StepViews& v) {
+TALUS_INLINE void sum_loads(Team& team, const StepViews& v, bool last) {
   if (!v.shape.events) return;
-  team.for_each("SumLoads", {&v.counters->lanes, v.solve.lanes.size}, SumLoads{v.solve.lanes, v.events.next});
+  team.for_each("SumLoads", {&v.counters->lanes, v.solve.lanes.size}, SumLoads{v.solve.lanes, v.events.next, last});
 }
 
 /// In finish_step.

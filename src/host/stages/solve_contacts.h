@@ -27,11 +27,11 @@ TALUS_INLINE LaneRange lanes_of(const StepViews& v, int color) {
 
 /// One sweep: color after color, then the overflow color by mass splitting.
 template <Sweep kSweep, bool kMoved, bool kSurfaces, class Team>
-TALUS_INLINE void sweep_colors(Team& team, const StepViews& v) {
+TALUS_INLINE void sweep_colors(Team& team, const StepViews& v, bool first = true) {
   const SolveRowScratch& rows = v.solve.rows;
   const SolveContacts<kSweep, kMoved, kSurfaces> kernel{
-      v.solve.lanes,   rows.velocity.data,     rows.move.data,   v.params,       v.shape.restitution,
-      rows.frame.data, rows.displacement.data, v.solve.surfaces, v.shape.poisson};
+      v.solve.lanes,           rows.velocity.data, rows.move.data,         v.params,         v.shape.restitution, first,
+      rows.free_velocity.data, rows.frame.data,    rows.displacement.data, v.solve.surfaces, v.shape.poisson};
   if (!v.shape.jacobi) {
     for (int color = 0; color < kPalette; ++color) team.for_each_lane("SolveContacts", lanes_of(v, color), kernel);
   }
@@ -41,13 +41,13 @@ TALUS_INLINE void sweep_colors(Team& team, const StepViews& v) {
                 on_bodies(v, ApplySplit{rows.velocity, rows.split_sums, rows.split_count}));
 }
 
-/// `moved`: this is the first sweep since bodies moved.
+/// `moved`: this is the first sweep since bodies moved; `first`: of its kind in the sub-step.
 template <Sweep kSweep, bool kSurfaces = false, class Team>
-TALUS_INLINE void sweep_contacts(Team& team, const StepViews& v, bool moved) {
+TALUS_INLINE void sweep_contacts(Team& team, const StepViews& v, bool moved, bool first = true) {
   if (moved) {
-    sweep_colors<kSweep, true, kSurfaces>(team, v);
+    sweep_colors<kSweep, true, kSurfaces>(team, v, first);
   } else {
-    sweep_colors<kSweep, false, kSurfaces>(team, v);
+    sweep_colors<kSweep, false, kSurfaces>(team, v, first);
   }
 }
 
@@ -109,10 +109,10 @@ struct SolveContactsTask {
           const int rounds = v.shape.bounded_joints || JointPasses{v}.loops() ? 2 : 1;
           for (int round = 0; round < rounds; ++round) {
             JointPasses{v}.template sweep<Sweep::biased>(team, first);
-            if (round == 0) sweep_contacts<Sweep::biased>(team, v, moved);
+            if (round == 0) sweep_contacts<Sweep::biased>(team, v, moved, i == 0);
           }
         } else {
-          sweep_contacts<Sweep::biased>(team, v, moved);
+          sweep_contacts<Sweep::biased>(team, v, moved, i == 0);
         }
       }
       if (v.shape.projection) project_contacts(team, v, bodies);
@@ -128,22 +128,19 @@ struct SolveContactsTask {
         sweep_contacts<Sweep::relax, kSurfaces>(team, v, moved);
       }
       if constexpr (kSurfaces) sum_compression(team, v);
-      if (substep + 1 < v.shape.substeps) sum_loads(team, v);
+      if (substep + 1 < v.shape.substeps) sum_loads(team, v, false);
     }
     if (v.shape.restitution) {
-      if constexpr (kSurfaces) {
-        if (v.shape.poisson) {
-          team.for_each("BeginParting", {&v.counters->lanes, v.solve.lanes.size},
-                        BeginParting{v.solve.lanes, v.solve.surfaces, v.model, v.inputs, rows.velocity.data, v.params});
-        }
-      }
+      team.for_each("BeginBounce", {&v.counters->lanes, v.solve.lanes.size},
+                    BeginBounce<kSurfaces>{v.solve.lanes, v.model, v.inputs, rows, v.counters, v.params,
+                                           v.solve.surfaces, v.shape.poisson});
       for (int i = 0; i < kBounceSweeps; ++i, moved = false) {
         if constexpr (kJoints) JointPasses{v}.template sweep<Sweep::bounce>(team, false);
         sweep_contacts<Sweep::bounce, kSurfaces>(team, v, moved);
       }
     }
     if constexpr (kJoints) JointPasses{v}.finish(team);
-    sum_loads(team, v);
+    sum_loads(team, v, true);
   }
 };
 
