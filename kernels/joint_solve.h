@@ -26,8 +26,9 @@ struct UpdateJointLane {
     const std::uint32_t uses = rows.word(joint_row::uses, lane);
     const RowIndices<Real> index_a(rows, joint_row::body_a, lane), index_b(rows, joint_row::body_b, lane);
     const JointBody<Real> a = joint_body<Real>(bodies, index_a.data()), b = joint_body<Real>(bodies, index_b.data());
-    const JointFrames<Real> at = load_frames<Real>(rows, joint_row::offset, lane);
-    if (uses & joint_uses::kBallsOnly) {
+    const bool balls = (uses & joint_uses::kBallsOnly) != 0;
+    const JointFrames<Real> at = load_frames<Real>(rows, joint_row::offset, lane, first || !balls);
+    if (balls) {
       update_ball(lane, at, a, b);
       return;
     }

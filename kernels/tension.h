@@ -44,7 +44,7 @@ struct HangTension {
     const Real zero(0.0f), sign = load<Real>(rows, tree_row::sign, lane);
     const Mask<Real> child_is_a = sign < zero;
     const JointBody<Real> a = chosen(child_is_a, child, parent), b = chosen(child_is_a, parent, child);
-    const JointArms<Real> arms = joint_arms(load_frames<Real>(rows, tree_row::offset, lane), a, b);
+    const JointArms<Real> arms = joint_arms(load_frames<Real>(rows, tree_row::offset, lane, false), a, b);
     const Vec3Of<Real> force = sign * load_vector<Real>(rows, tree_row::force, lane);  // on the child
     const Vec3Of<Real> gravity{Real(params->gravity.x), Real(params->gravity.y), Real(params->gravity.z)};
     const Real load_there = load<Real>(rows, tree_row::locked, lane) * load<Real>(rows, tree_row::load, lane);

@@ -66,11 +66,19 @@ TALUS_INLINE void store(const LaneBlocks<Fields>& rows, int field, Index lane, c
   store(rows, field + 6, lane, s.b);
   store(rows, field + 15, lane, s.c);
 }
+/// `axes`: with the orientations of the frames, which a point that is held has no use for.
 template <class Real, class Rows>
-TALUS_INLINE JointFrames<Real> load_frames(const Rows& rows, int field, Index lane) {
-  return {load_vector<Real>(rows, field, lane), load_vector<Real>(rows, field + 3, lane),
-          load_vector<Real>(rows, field + 6, lane), load_quat<Real>(rows, field + 9, lane),
-          load_quat<Real>(rows, field + 13, lane)};
+TALUS_INLINE JointFrames<Real> load_frames(const Rows& rows, int field, Index lane, bool axes = true) {
+  JointFrames<Real> at{load_vector<Real>(rows, field, lane),
+                       load_vector<Real>(rows, field + 3, lane),
+                       load_vector<Real>(rows, field + 6, lane),
+                       {},
+                       {}};
+  if (axes) {
+    at.frame_a = load_quat<Real>(rows, field + 9, lane);
+    at.frame_b = load_quat<Real>(rows, field + 13, lane);
+  }
+  return at;
 }
 
 template <class Real>
@@ -156,20 +164,23 @@ struct UpdateTreeLane {
     const Mask<Real> child_is_a = sign < zero;
     const Mask<Real> moves = child.inv_mass > zero;
     const JointBody<Real> a = chosen(child_is_a, child, parent), b = chosen(child_is_a, parent, child);
-    const JointFrames<Real> at = load_frames<Real>(rows, tree_row::offset, lane);
-    const JointArms<Real> arms = joint_arms(at, a, b);
+    const Mask<Real> some_turns = load<Real>(rows, tree_row::turns, lane) > zero;
+    const bool turning = any_together(some_turns);
+    const bool limits = any_together(load<Real>(rows, tree_row::limits, lane) > zero);
     Real locked[kAxisCount], used[kAxisCount];
     for (int i = 0; i < kAxisCount; ++i) {
-      locked[i] = select(moves, load<Real>(rows, tree_row::locked + i, lane), zero);
+      locked[i] = i < 3 || turning ? select(moves, load<Real>(rows, tree_row::locked + i, lane), zero) : zero;
+      used[i] = locked[i];
+      if (!limits) continue;
       const Mask<Real> limited = load<Real>(rows, tree_row::lower + i, lane) > Real(-kNoLimit) ||
                                  load<Real>(rows, tree_row::upper + i, lane) < Real(kNoLimit);
       used[i] = select(limited && moves, one, locked[i]);
     }
     // Where the three points alone are held their axes do not matter, and the world's are the simplest.
-    const Mask<Real> ball =
-        locked[0] + locked[1] + locked[2] == Real(3.0f) && !(load<Real>(rows, tree_row::turns, lane) > zero);
-    const bool framed = any_together(!ball && moves),
-               turning = any_together(load<Real>(rows, tree_row::turns, lane) > zero);
+    const Mask<Real> ball = locked[0] + locked[1] + locked[2] == Real(3.0f) && !some_turns;
+    const bool framed = any_together(!ball && moves);
+    const JointFrames<Real> at = load_frames<Real>(rows, tree_row::offset, lane, framed || turning);
+    const JointArms<Real> arms = joint_arms(at, a, b);
     LinearAxes<Real> linear;
     TurningAxes<Real> turns;
     if (framed) linear = linear_axes<Real>(at, a, arms, zero > one);
@@ -177,7 +188,7 @@ struct UpdateTreeLane {
     const Vec3Of<Real> arm_child = select<Real>(child_is_a, arms.a, arms.b);
     const Vec3Of<Real> arm_parent = select<Real>(child_is_a, arms.b, arms.a);
     const auto place = [&](int axis, Real position) {
-      store(rows, tree_row::position + axis, lane, used[axis] * position);
+      if (limits) store(rows, tree_row::position + axis, lane, used[axis] * position);
       const Real speed = Real(-kErrorPart * params->inv_h) * (locked[axis] * position), most(kMostJointPush);
       store(rows, tree_row::wanted + axis, lane, clamp_to(speed, -most, most));  // of limits PressLimits knows better
     };

@@ -146,7 +146,7 @@ struct JointPasses {
       team.for_each("FinishCustomLane", {&v.counters->joint_lanes, j.rows.size},
                     FinishCustomLane{j.state, v.solve.rows, v.params, custom_rows(), j.rows, readings});
     }
-    if (trees() && colors()) {
+    if (trees() && v.shape.bounded_joints) {
       team.for_each("KeepPressedLimits", {&v.counters->tree_lanes, j.tree.size},
                     KeepPressedLimits{j.state, j.tree, v.shape.substeps, readings});
     }
