@@ -9,6 +9,7 @@
 #include "friction.h"
 #include "lanes.h"
 #include "math/atomic.h"
+#include "math/bits.h"
 #include "pair_energy.h"
 #include "solve_columns.h"
 #include "step_params.h"
@@ -96,7 +97,10 @@ struct SolveContacts {
     store_record(bodies.b, record_b);
     scatter_together(&velocity->linear.x, index_a.data(), record_a, bodies.inv_mass_a > Real(0.0f));
     scatter_together(&velocity->linear.x, index_b.data(), record_b, bodies.inv_mass_b > Real(0.0f));
-    if (kSweep == Sweep::relax && any_of(hit)) settle_impacts(lane, lane_bits(hit));
+    if constexpr (kSweep == Sweep::relax) {
+      see_together();
+      if (any_of(hit)) settle_impacts(lane, lane_bits(hit));
+    }
   }
 
   /// How far the bodies of a contact got since the last sweep. Means nothing if they stayed where they were.

@@ -624,12 +624,12 @@ struct SolveTrees {
   BodyVelocity* velocity;
   BodyVelocity* free_velocity;  // follows: what joints push is not the contacts' doing, see IntegrateVelocities
   JointBodyScratch hanging;
-  bool again;  // where limits have changed, and take back what they pulled; else everywhere
+  bool again;  // where limits have changed, and take back what they pulled, and in loops; else everywhere
 
   template <class Real>
   TALUS_INLINE void run(Index batch) const {
     const TreeBatch b = batches[batch];
-    if (again && !any_turned<Real>(rows, b)) return;
+    if (again && b.looped == 0 && !any_turned<Real>(rows, b)) return;
     if (b.ball_only != 0) {
       solve<Real, true>(b);
     } else {

@@ -86,6 +86,10 @@ __device__ __forceinline__ void store_record_together(float* base, std::uint32_t
 __device__ __forceinline__ bool any_together(bool condition) {
   return __any_sync(kWholeWarp, condition) != 0;
 }
+/// What the threads of a warp stored together is seen by each of them.
+__device__ __forceinline__ void see_together() {
+  __syncwarp();
+}
 
 #else
 
@@ -98,6 +102,7 @@ TALUS_INLINE void store_record_together(float* base, std::uint32_t row, const fl
 TALUS_INLINE bool any_together(bool condition) {
   return condition;
 }
+TALUS_INLINE void see_together() {}
 
 #endif
 

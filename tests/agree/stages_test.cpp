@@ -57,7 +57,7 @@ TEST(AgreeStages, BodiesThatSleepAndWake) {
   WorldDef def = drowsy();
   def.instance_transforms = true;
   def.reserve_pairs = 1;
-  const HeapSeen seen = compare_stages(make_cpu_recorder(), make_shuffle_recorder(), def, scattered(40), 60);
+  const HeapSeen seen = compare_stages(make_cpu_recorder(), make_shuffle_recorder(), def, scattered(40), 90);
   ASSERT_TRUE(seen.difference.empty()) << seen.difference;
   EXPECT_GT(seen.asleep, 20);
   EXPECT_GT(seen.woken, 8);
