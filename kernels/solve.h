@@ -99,7 +99,7 @@ struct SolveContacts {
     scatter_together(&velocity->linear.x, index_b.data(), record_b, bodies.inv_mass_b > Real(0.0f));
     if constexpr (kSweep == Sweep::relax) {
       see_together();
-      if (any_of(hit)) settle_impacts(lane, lane_bits(hit));
+      if (any_of(hit)) settle_impacts(*this, lane, lane_bits(hit));
     }
   }
 
@@ -185,8 +185,9 @@ struct SolveContacts {
   /// load; those of an impact would push bodies apart that have stopped, and drag them with its friction, until sweeps
   /// have taken that back. So what is more than the sub-step started with becomes part of the free velocities, and
   /// leaves the rows.
-  TALUS_SELDOM void settle_impacts(Index lane, unsigned lanes_hit) const {
-    for (; lanes_hit != 0; lanes_hit &= lanes_hit - 1u) settle_impact(lane + lowest_bit(lanes_hit));
+  /// The kernel is given by value: a pointer to it would take it out of the registers of the loop.
+  TALUS_SELDOM static void settle_impacts(SolveContacts kernel, Index lane, unsigned lanes_hit) {
+    for (; lanes_hit != 0; lanes_hit &= lanes_hit - 1u) kernel.settle_impact(lane + lowest_bit(lanes_hit));
   }
   /// By one thread: the others of its warp are elsewhere.
   TALUS_HD void settle_impact(Index lane) const {

@@ -391,14 +391,17 @@ struct FactorTrees {
       const Mat3Of<Real> turn_child = load_matrix<Real>(rows, tree_row::lever_child + 9, lane);
       const Mat3Of<Real> turn_parent = load_matrix<Real>(rows, tree_row::lever_parent + 9, lane);
       const Mat3Of<Real> direction = load_matrix<Real>(rows, tree_row::direction, lane);
-      const Vec3Of<Real> held = part * load_vector<Real>(rows, tree_row::locked, lane);
-      const Vec3Of<Real> held_turns = part * load_vector<Real>(rows, tree_row::locked + 3, lane);
+      const auto held_at = [&](int axis) { return part * load_vector<Real>(rows, tree_row::locked + axis, lane); };
       const Sym6Of<Real> give = give_along(direction, {push_child, turn_child}, response);
-      Sym6Of<Real> m =
-          inverse(Sym6Of<Real>{of_rows(give.a, held),
-                               {held.x * scale(held_turns, give.b.row0), held.y * scale(held_turns, give.b.row1),
-                                held.z * scale(held_turns, give.b.row2)},
-                               of_rows(give.c, held_turns)});
+      const auto held_rows = [&] {
+        const Vec3Of<Real> held = held_at(0), held_turns = held_at(3);
+        return Sym6Of<Real>{of_rows(give.a, held),
+                            {held.x * scale(held_turns, give.b.row0), held.y * scale(held_turns, give.b.row1),
+                             held.z * scale(held_turns, give.b.row2)},
+                            of_rows(give.c, held_turns)};
+      };
+      Sym6Of<Real> m = inverse(held_rows());
+      const Vec3Of<Real> held = held_at(0), held_turns = held_at(3);  // again: registers are short in between
       m.a = {held.x * m.a.xx, m.a.xy, m.a.xz, held.y * m.a.yy, m.a.yz, held.z * m.a.zz};
       m.c = {held_turns.x * m.c.xx, m.c.xy, m.c.xz, held_turns.y * m.c.yy, m.c.yz, held_turns.z * m.c.zz};
       store(rows, tree_row::mass, lane, m);
@@ -624,12 +627,12 @@ struct SolveTrees {
   BodyVelocity* velocity;
   BodyVelocity* free_velocity;  // follows: what joints push is not the contacts' doing, see IntegrateVelocities
   JointBodyScratch hanging;
-  bool again;  // where limits have changed, and take back what they pulled, and in loops; else everywhere
+  bool again;  // where limits have changed, and take back what they pulled; else everywhere
 
   template <class Real>
   TALUS_INLINE void run(Index batch) const {
     const TreeBatch b = batches[batch];
-    if (again && b.looped == 0 && !any_turned<Real>(rows, b)) return;
+    if (again && !any_turned<Real>(rows, b)) return;
     if (b.ball_only != 0) {
       solve<Real, true>(b);
     } else {
@@ -738,8 +741,19 @@ struct SolveTrees {
     JointLevers<Real> child_levers, parent_levers;
     Vec6Of<Real> follows;  // change of the child's velocity by what hangs on it, and by what limits take back
     Vec6Of<Real> impulse;
-    Vec6Of<Real> sum;  // of the impulse and what limits take back
   };
+  /// What limits take back.
+  template <class Real>
+  TALUS_INLINE Vec6Of<Real> taken_back(Index lane) const {
+    return {load_vector<Real>(rows, tree_row::back, lane), load_vector<Real>(rows, tree_row::back + 3, lane)};
+  }
+  /// With what limits take back. Read again, not kept: registers are short.
+  template <class Real, bool kBallOnly>
+  TALUS_INLINE Vec6Of<Real> with_taken_back(Index lane, const Vec6Of<Real>& impulse) const {
+    if (kBallOnly || !again) return impulse;
+    const Vec6Of<Real> back = taken_back<Real>(lane);
+    return {impulse.a + back.a, impulse.b + back.b};
+  }
   template <class Real, bool kBallOnly>
   TALUS_INLINE Found<Real> find(Index lane, const Sym6Of<Real>& response, const RowIndices<Real>& child,
                                 const RowIndices<Real>& parent) const {
@@ -748,9 +762,8 @@ struct SolveTrees {
     f.parent = body_of<Real>(&velocity->linear.x, parent.data());
     Body<Real> x = body_of<Real>(&hanging.push.data->linear.x, child.data());
     f.child_levers = levers<Real, kBallOnly>(tree_row::lever_child, lane);
-    Vec6Of<Real> back;
     if (!kBallOnly && again) {
-      back = {load_vector<Real>(rows, tree_row::back, lane), load_vector<Real>(rows, tree_row::back + 3, lane)};
+      const Vec6Of<Real> back = taken_back<Real>(lane);
       x.linear = x.linear + linear_part<Real, kBallOnly>(lane, back.a);
       x.angular = x.angular + angular_part<Real, kBallOnly>(f.child_levers, back);
     }
@@ -761,8 +774,6 @@ struct SolveTrees {
     Vec6Of<Real> turns{turn_c.a - turn_p.a, {}};
     if constexpr (!kBallOnly) turns.b = turn_c.b - turn_p.b;
     f.impulse = impulse_of<Real, kBallOnly>(lane, (f.child.linear + f.follows.a) - f.parent.linear, turns);
-    f.sum = f.impulse;
-    if (!kBallOnly && again) f.sum = {f.impulse.a + back.a, f.impulse.b + back.b};
     return f;
   }
 
@@ -781,8 +792,9 @@ struct SolveTrees {
     const RowIndices<Real> child(rows, tree_row::child, lane), parent(rows, tree_row::parent, lane);
     const Sym6Of<Real> response = load_sym6<Real>(rows, tree_row::response, lane);
     const Found<Real> f = find<Real, kBallOnly>(lane, response, child, parent);
-    push_at(parent, f.parent, -linear_part<Real, kBallOnly>(lane, f.sum.a),
-            -angular_part<Real, kBallOnly>(f.parent_levers, f.sum));
+    const Vec6Of<Real> sum = with_taken_back<Real, kBallOnly>(lane, f.impulse);
+    push_at(parent, f.parent, -linear_part<Real, kBallOnly>(lane, sum.a),
+            -angular_part<Real, kBallOnly>(f.parent_levers, sum));
   }
 
   template <class Real, bool kBallOnly>
@@ -804,9 +816,10 @@ struct SolveTrees {
     change(free_velocity, body_of<Real>(&free_velocity->linear.x, child.data()));
     const Vec3Of<Real> none{zero, zero, zero};
     put(&hanging.push.data->linear.x, child.data(), Body<Real>{none, none, zero, zero}, moves);
-    store(rows, tree_row::impulse, lane, load_vector<Real>(rows, tree_row::impulse, lane) + f.sum.a);
+    const Vec6Of<Real> sum = with_taken_back<Real, kBallOnly>(lane, f.impulse);
+    store(rows, tree_row::impulse, lane, load_vector<Real>(rows, tree_row::impulse, lane) + sum.a);
     if constexpr (!kBallOnly) {
-      store(rows, tree_row::impulse + 3, lane, load_vector<Real>(rows, tree_row::impulse + 3, lane) + f.sum.b);
+      store(rows, tree_row::impulse + 3, lane, load_vector<Real>(rows, tree_row::impulse + 3, lane) + sum.b);
     }
   }
 };

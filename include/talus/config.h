@@ -27,9 +27,9 @@
 #define TALUS_INLINE inline
 #endif
 
-/// What an inner loop seldom needs: kept out of it on the CPU, where its registers would be paid for every time.
+/// What an inner loop seldom needs: kept out of it, where its registers would be paid for every time.
 #if defined(__CUDACC__)
-#define TALUS_SELDOM TALUS_INLINE
+#define TALUS_SELDOM __host__ __device__ __noinline__
 #elif defined(__GNUC__)
 #define TALUS_SELDOM __attribute__((noinline))
 #else

@@ -77,11 +77,11 @@ TALUS_INLINE int relax_sweeps(const StepShape& shape, int substep) {
   return shape.relax_iterations + (more ? missing : 0);
 }
 
-/// kJoints: the world has joints. kSurfaces: contacts have SurfaceRows. Kernels of their own, since these need more
-/// registers than plain contacts do.
-template <bool kJoints, bool kSurfaces>
+/// kJoints: the world has joints. kSurfaces: contacts have SurfaceRows. kBounce: something may bounce. Kernels of their
+/// own, since these need more registers than plain contacts do.
+template <bool kJoints, bool kSurfaces, bool kBounce = true>
 struct SolveContactsTask {
-  static constexpr bool kManyRegisters = kJoints || kSurfaces;
+  static constexpr bool kManyRegisters = kJoints || kSurfaces || kBounce;
   StepViews v;
 
   template <class Team>
@@ -130,17 +130,24 @@ struct SolveContactsTask {
       if constexpr (kSurfaces) sum_compression(team, v);
       if (substep + 1 < v.shape.substeps) sum_loads(team, v, false);
     }
-    if (v.shape.restitution) {
-      team.for_each("BeginBounce", {&v.counters->lanes, v.solve.lanes.size},
-                    BeginBounce<kSurfaces>{v.solve.lanes, v.model, v.inputs, rows, v.counters, v.params,
-                                           v.solve.surfaces, v.shape.poisson});
-      for (int i = 0; i < kBounceSweeps; ++i, moved = false) {
-        if constexpr (kJoints) JointPasses{v}.template sweep<Sweep::bounce>(team, false);
-        sweep_contacts<Sweep::bounce, kSurfaces>(team, v, moved);
-      }
+    if constexpr (kBounce) {
+      if (v.shape.restitution) bounce(team, moved);
     }
     if constexpr (kJoints) JointPasses{v}.finish(team);
     sum_loads(team, v, true);
+  }
+
+ private:
+  /// After the last sub-step. `moved`: since the last sweep.
+  template <class Team>
+  TALUS_INLINE void bounce(Team& team, bool moved) const {
+    team.for_each("BeginBounce", {&v.counters->lanes, v.solve.lanes.size},
+                  BeginBounce<kSurfaces>{v.solve.lanes, v.model, v.inputs, v.solve.rows, v.counters, v.params,
+                                         v.solve.surfaces, v.shape.poisson});
+    for (int i = 0; i < kBounceSweeps; ++i, moved = false) {
+      if constexpr (kJoints) JointPasses{v}.template sweep<Sweep::bounce>(team, false);
+      sweep_contacts<Sweep::bounce, kSurfaces>(team, v, moved);
+    }
   }
 };
 
@@ -159,8 +166,10 @@ void solve_contacts(Exec& exec, const StepViews& v) {
     exec.together("solve_contacts", SolveContactsTask<true, false>{v});
   } else if (v.shape.surfaces) {
     exec.together("solve_contacts", SolveContactsTask<false, true>{v});
-  } else {
+  } else if (v.shape.restitution) {
     exec.together("solve_contacts", SolveContactsTask<false, false>{v});
+  } else {
+    exec.together("solve_contacts", SolveContactsTask<false, false, false>{v});
   }
 }
 

@@ -84,7 +84,12 @@ struct JointPasses {
     if (trees()) {
       team.for_each_lane("UpdateTreeLane", tree_lanes(), UpdateTreeLane{v.solve.rows, v.params, first, j.tree});
       if (v.shape.bounded_joints) press_limits(team, PressTime::substep_begins);
-      factor(team, first);
+      team.for_each_batch("FactorTrees", batches(), FactorTrees{j.plan.batches, v.solve.rows, j.tree, j.bodies, first});
+    }
+    if (loops()) {
+      team.for_each_batch("MeasureMobility", batches(),
+                          MeasureMobility{j.plan.batches, v.solve.rows, j.tree, j.bodies});
+      team.for_each_lane("FactorLoops", loop_lanes(), FactorLoops{v.solve.rows, j.bodies.mobility.data, j.tree});
     }
     if (custom()) {
       team.for_each("FollowCustomLane", {&v.counters->joint_lanes, j.rows.size},
@@ -116,15 +121,16 @@ struct JointPasses {
     constexpr bool kBiased = kSweep == Sweep::biased;
     SolveTrees<kBiased> solve_trees{j.plan.batches,          j.tree,   rows.velocity.data,
                                     rows.free_velocity.data, j.bodies, false};
-    const int solves = !trees() ? 0 : loops() ? 2 : 1;
-    const int rounds = v.shape.bounded_joints ? kLimitRounds : 1;
-    for (int i = 0; i < rounds * solves; ++i) {  // one copy of the code, which is long
-      if (i > 0 && i % solves == 0) {
-        press_limits(team, kBiased ? PressTime::biased : PressTime::relaxing);
-        factor(team, false);
-        solve_trees.again = true;
-      } else if (i > 0) {
+    // One copy of the code, which is long. Where there are loops limits are looked at once a sub-step.
+    const int rounds = kSweep != Sweep::bounce && v.shape.bounded_joints ? kLimitRounds : 1;
+    for (int solves = !trees() ? 0 : loops() ? 2 : rounds, i = 0; i < solves; ++i) {
+      if (i > 0 && loops()) {
         team.for_each_lane("CloseLoops", loop_lanes(), CloseLoops<kBiased>{solve_trees});
+      } else if (kSweep != Sweep::bounce && i > 0) {
+        press_limits(team, kBiased ? PressTime::biased : PressTime::relaxing);
+        team.for_each_batch("FactorTrees", batches(),
+                            FactorTrees{j.plan.batches, v.solve.rows, j.tree, j.bodies, false});
+        solve_trees.again = true;
       }
       team.for_each_batch("SolveTrees", batches(), solve_trees);
     }
@@ -160,15 +166,6 @@ struct JointPasses {
   TALUS_INLINE void press_limits(Team& team, PressTime time) const {
     team.for_each_lane("PressLimits", tree_lanes(),
                        PressLimits{v.solve.rows.velocity.data, v.params, time, v.joints.tree});
-  }
-
-  template <class Team>
-  TALUS_INLINE void factor(Team& team, bool first) const {
-    const JointViews& j = v.joints;
-    team.for_each_batch("FactorTrees", batches(), FactorTrees{j.plan.batches, v.solve.rows, j.tree, j.bodies, first});
-    if (!loops()) return;
-    team.for_each_batch("MeasureMobility", batches(), MeasureMobility{j.plan.batches, v.solve.rows, j.tree, j.bodies});
-    team.for_each_lane("FactorLoops", loop_lanes(), FactorLoops{v.solve.rows, j.bodies.mobility.data, j.tree});
   }
 };
 

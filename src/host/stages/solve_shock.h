@@ -59,6 +59,14 @@ struct LayerPasses {
   }
 };
 
+/// A lambda would not be inlined, and be given a copy of the views.
+template <class Team>
+struct SolveLayer {
+  const StepViews& v;
+  Team& team;
+  TALUS_INLINE void operator()(Index layer) const { LayerPasses{v, layer}.solve(team); }
+};
+
 /// kJoints: the world has joints. They are solved with all contacts, and after the layers, which know nothing of them.
 template <bool kJoints>
 struct SolveShockTask {
@@ -71,7 +79,7 @@ struct SolveShockTask {
     const SolveRowScratch& rows = v.solve.rows;
     const RigidPasses contacts{v};
     const LaneRange bodies = body_lanes(v);
-    BodyVelocity *velocity = rows.velocity.data, *start = r.bodies.start.data, *global = r.bodies.direction.data;
+    BodyVelocity *velocity = rows.velocity.data, *start = r.bodies.start.data;
     if constexpr (kJoints) JointPasses{v}.follow(team, 0);
     team.for_each_lane("RememberVelocities", bodies, on_bodies(v, RememberVelocities{velocity, start, nullptr, false}));
     team.for_each_lane("IntegrateVelocities", bodies,
@@ -81,20 +89,14 @@ struct SolveShockTask {
     if constexpr (kJoints) JointPasses{v}.template sweep<Sweep::warm_start>(team, true);
     contacts.begin(team);
     team.for_each_lane("SetImpulsesAside", contacts.all_lanes(), SetImpulsesAside{r.rows});
-    for (int i = 0; i < v.shape.shock.sweeps; ++i) {
-      if constexpr (kJoints) JointPasses{v}.template sweep<Sweep::biased>(team, true);
-      contacts.solve(team, i);
+    for (int round = 0; round < (kJoints ? 2 : 1); ++round) {  // one copy of the joints' sweep, which is long
+      if (round == 1) solve_layers(team);
+      for (int i = 0; i < v.shape.shock.sweeps; ++i) {
+        if constexpr (kJoints) JointPasses{v}.template sweep<Sweep::biased>(team, true);
+        if (round == 0) contacts.solve(team, i);
+      }
     }
-    contacts.measure(team);
-
-    team.for_each_lane("BeginLayers", bodies,
-                       on_bodies(v, BeginLayers{start, rows.free_velocity.data, v.shock.bodies.height, v.shape.rows,
-                                                velocity, global, v.shock.bodies.held.data, v.params}));
-    team.for_each_lane("BeginPush", bodies, on_bodies(v, BeginPush{velocity, r.bodies.push.data, v.params, false}));
-    team.repeat(&v.counters->layers, [&](Index layer) { LayerPasses{v, layer}.solve(team); });
-    if constexpr (kJoints) {
-      for (int i = 0; i < v.shape.shock.sweeps; ++i) JointPasses{v}.template sweep<Sweep::biased>(team, true);
-    }
+    if constexpr (!kJoints) solve_layers(team);
 
     team.for_each_lane("ClearPush", contacts.all_lanes(), ClearPush{r.rows});
     team.for_each_lane("AddMoves", bodies, on_bodies(v, AddMoves{velocity, r.bodies.push.data, v.params}));
@@ -105,6 +107,22 @@ struct SolveShockTask {
                                         rows.displacement.data, rows.move.data, v.params, true}));
     if constexpr (kJoints) JointPasses{v}.finish(team);
     contacts.finish(team);
+  }
+
+ private:
+  /// From what all contacts together have left.
+  template <class Team>
+  TALUS_INLINE void solve_layers(Team& team) const {
+    const RigidScratch& r = v.rigid;
+    const SolveRowScratch& rows = v.solve.rows;
+    const LaneRange bodies = body_lanes(v);
+    BodyVelocity *velocity = rows.velocity.data, *start = r.bodies.start.data, *global = r.bodies.direction.data;
+    RigidPasses{v}.measure(team);
+    team.for_each_lane("BeginLayers", bodies,
+                       on_bodies(v, BeginLayers{start, rows.free_velocity.data, v.shock.bodies.height, v.shape.rows,
+                                                velocity, global, v.shock.bodies.held.data, v.params}));
+    team.for_each_lane("BeginPush", bodies, on_bodies(v, BeginPush{velocity, r.bodies.push.data, v.params, false}));
+    team.repeat(&v.counters->layers, SolveLayer<Team>{v, team});
   }
 };
 
