@@ -54,7 +54,8 @@ struct AxisRange {
 };
 
 /// A rigid part of a figure and the joint by which it hangs on its parent. Pose and joint are given in the figure's
-/// frame, in the reference pose. Set `reference` such that zero is in the middle of wide ranges: swings end at half a turn.
+/// frame, in the reference pose. Set `reference` such that zero is in the middle of wide ranges: swings end at half a
+/// turn.
 struct Segment {
   std::string name;         ///< unique, not empty
   int parent = -1;          ///< index of an earlier segment; -1 for the first one, the root, alone
