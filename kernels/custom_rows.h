@@ -89,7 +89,6 @@ struct FinishCustomLane {
   const StepParams* params;
   Column<const CustomRow> made;
   JointRows rows;
-  bool readings;  // all that can be read; else the coordinates alone, which the next step starts from
 
   TALUS_HD void operator()(Index lane) const {
     const std::uint32_t word = rows.word(joint_row::joint, lane);
@@ -118,7 +117,6 @@ struct FinishCustomLane {
     }
     state.position_linear.set(joint, {position[0], position[1], position[2]});
     state.position_angular.set(joint, {position[3], position[4], position[5]});
-    if (!readings) return;
     state.velocity_linear.set(joint, {rate[0], rate[1], rate[2]});
     state.velocity_angular.set(joint, {rate[3], rate[4], rate[5]});
     const Vec3 arm = rotate(moves.b.orientation(), rows.vector(joint_row::anchor_b, lane));

@@ -28,6 +28,7 @@ struct IntegrateVelocities {
   BodyVelocity* free_velocity;
   const BodyFrame* frame;
   const StepParams* params;
+  const Index* contact_lanes;  // if there is none, joints leave the free velocity behind
 
   template <class Real>
   TALUS_INLINE void solve(Index row) const {
@@ -36,13 +37,14 @@ struct IntegrateVelocities {
     load_together(&free_velocity[0].linear.x, row, free);
     load_together(&frame[0].orientation.x, row, axes);
     const Real h(params->h), one(1.0f), zero(0.0f), inv_mass = now[3];
+    const Real touching(*contact_lanes > 0 ? 1.0f : 0.0f);
     const Mask<Real> moves = inv_mass > zero;
     const Real weight = select(moves, load<Real>(model.gravity_scale.data, row), zero);
     const Vec3Of<Real> force = load<Real>(inputs.force, row), torque = load<Real>(inputs.torque, row);
     const Vec3Of<Real> gravity{Real(params->gravity.x), Real(params->gravity.y), Real(params->gravity.z)};
     const Vec3Of<Real> v{now[0], now[1], now[2]}, w{now[4], now[5], now[6]};
-    const Vec3Of<Real> pushed = v - Vec3Of<Real>{free[0], free[1], free[2]};
-    const Vec3Of<Real> twisted = w - Vec3Of<Real>{free[4], free[5], free[6]};
+    const Vec3Of<Real> pushed = touching * (v - Vec3Of<Real>{free[0], free[1], free[2]});
+    const Vec3Of<Real> twisted = touching * (w - Vec3Of<Real>{free[4], free[5], free[6]});
     const Vec3Of<Real> per_axis{axes[4], axes[5], axes[6]};
     const Vec3Of<Real> torque_on_axes = rotate_back({axes[0], axes[1], axes[2], axes[3]}, torque);
     const Vec3Of<Real> still{zero, zero, zero};

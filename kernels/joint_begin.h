@@ -68,10 +68,11 @@ struct MakeTreeLane {
     const Index joint = from_lane.joint;
     const bool holds = from.holds(joint), child_is_a = from_lane.child_is_a != 0;
     const Index other = joint < 0 ? -1 : child_is_a ? from.model.body_b[joint] : from.model.body_a[joint];
-    bool turns = false;
+    bool turns = false, limits = false;
     for (int axis = 0; axis < kAxisCount; ++axis) {
       const AxisMode mode = joint < 0 ? AxisMode::free : axis_mode(from.model.axes[joint], axis);
       turns = turns || (mode != AxisMode::free && axis >= 3);
+      limits = limits || mode == AxisMode::limited;
       rows.set(tree_row::locked + axis, lane, mode == AxisMode::locked && holds ? 1.0f : 0.0f);
       rows.set(tree_row::pressed + axis, lane, 0.0f);
       rows.set(tree_row::lower + axis, lane, -kNoLimit);
@@ -86,8 +87,10 @@ struct MakeTreeLane {
     rows.set(tree_row::rests, lane, 0u);
     rows.set(tree_row::sign, lane, child_is_a ? -1.0f : 1.0f);
     rows.set(tree_row::turns, lane, turns ? 1.0f : 0.0f);
+    rows.set(tree_row::limits, lane, limits && holds && tree_holds_limits(from.model, joint) ? 1.0f : 0.0f);
     rows.set(tree_row::lone, lane, joint < 0 ? 0.0f : float(lone_swing(from.model.axes[joint])));
     rows.set(tree_row::load, lane, from_lane.load);
+    rows.set(tree_row::heaviest, lane, from_lane.heaviest);
     from.set_frames(rows, tree_row::anchor_a, lane, joint, holds);
     if (from_lane.child < 0 || lane >= first_loop_lane) return;
     bodies.push[from_lane.child] = {};
@@ -162,19 +165,20 @@ struct BeginTreeLane {
   TALUS_HD void operator()(Index lane) const {
     if (rows.word(tree_row::rests, lane) != 0) return;
     const Index joint = Index(rows.word(tree_row::joint, lane)), child = Index(rows.word(tree_row::child, lane));
+    if (child == from.null_body) return;  // padding, or asleep
     const bool holds = from.holds(joint);
     rows.set(tree_row::offset, lane, holds ? from.offset(joint) : Vec3{0.0f, 0.0f, 0.0f});
     rows.set(tree_row::force, lane, holds ? from.state.force[joint] : Vec3{0.0f, 0.0f, 0.0f});
-    const bool holds_limits = holds && tree_holds_limits(from.model, joint);
-    bool limits = false;
-    for (int axis = 0; axis < kAxisCount; ++axis) {
-      rows.set(tree_row::impulse + axis, lane, 0.0f);
-      if (!holds_limits || axis_mode(from.model.axes[joint], axis) != AxisMode::limited) continue;
-      begin_limit(lane, joint, axis);
-      limits = true;
+    for (int axis = 0; axis < kAxisCount; ++axis) rows.set(tree_row::impulse + axis, lane, 0.0f);
+    if (rows.number(tree_row::limits, lane) > 0.0f) {
+      for (int axis = 0; axis < kAxisCount; ++axis) {
+        if (axis_mode(from.model.axes[joint], axis) == AxisMode::limited) begin_limit(lane, joint, axis);
+      }
     }
-    rows.set(tree_row::limits, lane, limits ? 1.0f : 0.0f);
-    if (child != from.null_body && lane < first_loop_lane) free_velocity[child].flag = 1.0f;
+    if (rows.number(tree_row::turns, lane) > 0.0f) {
+      rows.set(tree_row::position + 3, lane, holds ? from.state.position_angular.x[joint] : 0.0f);
+    }
+    if (lane < first_loop_lane) free_velocity[child].flag = 1.0f;
   }
 
  private:
@@ -184,7 +188,6 @@ struct BeginTreeLane {
     const float impulse = JointSource::axis(s.limit_linear, s.limit_angular, joint, axis);
     rows.set(tree_row::lower + axis, lane, JointSource::axis(m.lower_linear, m.lower_angular, joint, axis));
     rows.set(tree_row::upper + axis, lane, JointSource::axis(m.upper_linear, m.upper_angular, joint, axis));
-    rows.set(tree_row::position + axis, lane, JointSource::axis(s.position_linear, s.position_angular, joint, axis));
     rows.set(tree_row::pressed + axis, lane, impulse > 0.0f ? 1.0f : impulse < 0.0f ? -1.0f : 0.0f);
     rows.set(tree_row::locked + axis, lane, impulse != 0.0f ? 1.0f : 0.0f);
   }
@@ -260,6 +263,9 @@ struct BeginJointLane {
     const std::uint32_t uses = rows.word(joint_row::uses, lane);
     const float h = params->h, warm = holds && params->warm_start != 0 ? 1.0f : 0.0f;
     rows.set(joint_row::offset, lane, holds ? from.offset(joint) : Vec3{0.0f, 0.0f, 0.0f});
+    if (uses & joint_uses::kTurns) {
+      rows.set(joint_row::position + 3, lane, holds ? s.position_angular.x[joint] : 0.0f);
+    }
     for (int axis = 0; axis < kAxisCount; ++axis) {
       if ((uses & joint_uses::any(axis)) == 0) continue;
       const auto put = [&](int field, float factor, const Vec3Column& linear, const Vec3Column& angular) {
@@ -267,14 +273,14 @@ struct BeginJointLane {
       };
       const bool locked = rows.number(joint_row::locked + axis, lane) > 0.0f;
       const bool driven = rows.number(joint_row::driven + axis, lane) > 0.0f;
-      put(joint_row::position, 1.0f, s.position_linear, s.position_angular);
       put(joint_row::lock_impulse, locked ? warm : 0.0f, s.lock_linear, s.lock_angular);
+      rows.set(joint_row::sum + axis, lane, 0.0f);
+      if (uses & joint_uses::kBallsOnly) continue;
       put(joint_row::drive_impulse, warm, s.drive_linear, s.drive_angular);
       put(joint_row::friction_impulse, warm, s.friction_linear, s.friction_angular);
       const bool limited = holds && axis_mode(m.axes[joint], axis) == AxisMode::limited &&
                            !(lanes[lane].in_tree != 0 && tree_holds_limits(m, joint));
       put(joint_row::limit_impulse, limited ? warm : 0.0f, s.limit_linear, s.limit_angular);
-      rows.set(joint_row::sum + axis, lane, 0.0f);
       if (uses & joint_uses::drive(axis)) {
         put(joint_row::target, 1.0f, m.target_linear, m.target_angular);
         put(joint_row::target_speed, 1.0f, m.target_linear_velocity, m.target_angular_velocity);

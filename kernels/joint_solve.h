@@ -7,7 +7,7 @@
 #include "joint_geometry.h"
 #include "solve.h"
 #include "step_params.h"
-#include "tree.h"
+#include "tree_lanes.h"
 
 namespace talus::inline TALUS_ISA {
 
@@ -29,6 +29,9 @@ struct UpdateJointLane {
     const bool balls = (uses & joint_uses::kBallsOnly) != 0;
     const JointFrames<Real> at = load_frames<Real>(rows, joint_row::offset, lane, first || !balls);
     if (balls) {
+      prefetch_fields(rows, 0, 6, lane);
+      prefetch_fields(rows, joint_row::offset, 9, lane);
+      prefetch_fields(rows, joint_row::position, 3, lane);
       update_ball(lane, at, a, b);
       return;
     }
@@ -72,13 +75,14 @@ struct UpdateJointLane {
       store(rows, joint_row::direction + 3 * i, lane, g.direction[i]);
       prepare_axis(i, component(g.position, i), give);
     }
-    if (uses & (joint_uses::any(3) | joint_uses::any(4) | joint_uses::any(5))) {
+    if (uses & joint_uses::kTurns) {
       const TurningAxes<Real> t = turning_axes(at, a, b, load<Real>(rows, joint_row::lone, lane));
+      const Real twist = unwrapped(t.position.x, load<Real>(rows, joint_row::position + 3, lane));
+      if ((uses & joint_uses::any(3)) == 0) store(rows, joint_row::position + 3, lane, twist);
       for (int i = 3; i < kAxisCount; ++i) {
         if ((uses & joint_uses::any(i)) == 0) continue;
         levers[i] = {a.lever(t.turn[i - 3]), b.lever(t.turn[i - 3])};
-        const Real angle = component(t.position, i - 3);
-        prepare_axis(i, i == 3 ? unwrapped(angle, load<Real>(rows, joint_row::position + 3, lane)) : angle, zero);
+        prepare_axis(i, i == 3 ? twist : component(t.position, i - 3), zero);
       }
     }
     if (uses & joint_uses::kLocks) {
@@ -101,20 +105,15 @@ struct UpdateJointLane {
     }
     const Mask<Real> turned = has_turned(a) || has_turned(b);
     if (!first && !any_together(turned)) return;
+    const bool all = first || !any_together(!turned);
     const auto renew = [&](int field, Vec3Of<Real> value) {
-      store(rows, field, lane, first ? value : select<Real>(turned, value, load_vector<Real>(rows, field, lane)));
+      store(rows, field, lane, all ? value : select<Real>(turned, value, load_vector<Real>(rows, field, lane)));
     };
-    const Mat3Of<Real> axes_a = matrix_of(a.start), axes_b = matrix_of(b.start);
-    Mat3Of<Real> levers_a, levers_b;
-    const auto lever = [&](const Mat3Of<Real>& axes, const JointBody<Real>& body, Vec3Of<Real> arm) {
-      return locked * scale(body.scale, transposed_times(axes, arm));
+    const auto levers_of = [&](const JointBody<Real>& body, Vec3Of<Real> arm) {
+      const Mat3Of<Real> l = point_levers(body, matrix_of(body.start), arm);
+      return Mat3Of<Real>{locked * l.row0, locked * l.row1, locked * l.row2};
     };
-    levers_a.row0 = lever(axes_a, a, {zero, arms.a.z, -arms.a.y});
-    levers_a.row1 = lever(axes_a, a, {-arms.a.z, zero, arms.a.x});
-    levers_a.row2 = lever(axes_a, a, {arms.a.y, -arms.a.x, zero});
-    levers_b.row0 = lever(axes_b, b, {zero, arms.b.z, -arms.b.y});
-    levers_b.row1 = lever(axes_b, b, {-arms.b.z, zero, arms.b.x});
-    levers_b.row2 = lever(axes_b, b, {arms.b.y, -arms.b.x, zero});
+    const Mat3Of<Real> levers_a = levers_of(a, arms.a), levers_b = levers_of(b, arms.b);
     const Sym3Of<Real> give_a = a.give(), give_b = b.give();
     const Sym3Of<Real> k =
         upper_half(times_transposed(levers_a * give_a, levers_a) + times_transposed(levers_b * give_b, levers_b));
@@ -210,6 +209,7 @@ struct SolveJoints {
   JointRows rows;
   BodyVelocity* velocity;
   BodyVelocity* free_velocity;  // follows, see SolveTrees
+  const Index* contact_lanes;
   const StepParams* params;
   bool first;  // sub-step
   bool locks;  // locked axes; else drives, friction and limits. A warm start does all
@@ -232,6 +232,12 @@ struct SolveJoints {
       start_b[i] = p.b[i];
     }
     if (uses & joint_uses::kBallsOnly) {
+      prefetch_fields(rows, 0, 6, lane);
+      prefetch_fields(rows, joint_row::position, 3, lane);
+      prefetch_fields(rows, joint_row::lever_a, 9, lane);
+      prefetch_fields(rows, joint_row::lever_b, 9, lane);
+      prefetch_fields(rows, joint_row::give_a, 18, lane);
+      prefetch_fields(rows, joint_row::lock_impulse, 3, lane);
       solve_ball(lane, p);
     } else if constexpr (kSweep == Sweep::warm_start) {
       begin_substep(lane, uses, p);
@@ -244,8 +250,8 @@ struct SolveJoints {
         solve_axis(lane, axis, uses, p);
       }
     }
-    finish(&velocity->linear.x, &free_velocity->linear.x, index_a.data(), p.a, start_a);
-    finish(&velocity->linear.x, &free_velocity->linear.x, index_b.data(), p.b, start_b);
+    finish(index_a.data(), p.a, start_a);
+    finish(index_b.data(), p.b, start_b);
   }
 
  private:
@@ -276,17 +282,18 @@ struct SolveJoints {
   };
 
   template <class Real>
-  TALUS_INLINE static void finish(float* velocity, float* free_velocity, const std::uint32_t* index, const Real now[8],
-                                  const Real before[8]) {
+  TALUS_INLINE void finish(const std::uint32_t* index, const Real now[8], const Real before[8]) const {
     const Mask<Real> moves = now[3] > Real(0.0f);
-    scatter_together(velocity, index, now, moves);
+    scatter_together(&velocity->linear.x, index, now, moves);
+    const bool begins = kSweep == Sweep::warm_start && first;
+    if (!begins && *contact_lanes == 0) return;
     Real free[8];
-    gather_together(free_velocity, index, free);
+    gather_together(&free_velocity->linear.x, index, free);
     for (int i = 0; i < 8; ++i) {
       if (i != 3 && i != 7) free[i] = free[i] + (now[i] - before[i]);
     }
-    if constexpr (kSweep == Sweep::warm_start) free[7] = Real(1.0f);  // no mid-point rule of free flight for it
-    scatter_together(free_velocity, index, free, moves);
+    if (begins) free[7] = Real(1.0f);  // no mid-point rule of free flight for it
+    scatter_together(&free_velocity->linear.x, index, free, moves);
   }
 
   template <class Real>

@@ -5,6 +5,7 @@
 #include <talus/column.h>
 
 #include "lane_blocks.h"
+#include "math/prefetch.h"
 #include "math/record.h"
 #include "math/vec3.h"
 
@@ -72,15 +73,26 @@ TALUS_INLINE void store_together(float* base, Index row, const Real in[8]) {
   scatter_together(base, rows, in, every_lane(Real{}));
 }
 
-/// All lanes of a block, for kernels in which one warp or thread works on blocks one after another: what a block wrote
-/// is seen by the next.
+/// The first `width` lanes of a block, in whole packs, for kernels in which one warp or thread works on blocks one
+/// after another: what a block wrote is seen by the next. body(lane, pack): pack counts from 0 in each block, and is 0
+/// in a warp.
 template <class Real, class Body>
-TALUS_INLINE void for_lanes_of(Index block, Body&& body) {
+TALUS_INLINE void for_lanes_of(Index block, Index width, Body&& body) {
 #if TALUS_ON_DEVICE
-  body(block * kLanes + Index(threadIdx.x % 32));
+  body(block * kLanes + Index(threadIdx.x % 32), 0);
   __syncwarp();
 #else
-  for (Index lane = 0; lane < kLanes; lane += LaneCount<Real>::value) body(block * kLanes + lane);
+  int pack = 0;
+  for (Index lane = 0; lane < width; lane += LaneCount<Real>::value) body(block * kLanes + lane, pack++);
+#endif
+}
+/// Packs of a block, as for_lanes_of counts them.
+template <class Real>
+TALUS_INLINE constexpr int packs_of_block() {
+#if TALUS_ON_DEVICE
+  return 1;
+#else
+  return kLanes / LaneCount<Real>::value;
 #endif
 }
 
@@ -158,6 +170,14 @@ TALUS_INLINE Vec3Of<Real> load_vector(const LaneBlocks<Fields>& blocks, int fiel
 template <class Real, int Fields>
 TALUS_INLINE void store(const LaneBlocks<Fields>& blocks, int field, Index row, Real value) {
   store_lanes(reinterpret_cast<float*>(blocks.at(field, row)), value);
+}
+
+/// Asks for fields of the same lanes `blocks` further on, before they are needed: they lie pages apart, where no
+/// processor looks ahead.
+template <int Fields>
+TALUS_INLINE void prefetch_fields(const LaneBlocks<Fields>& rows, int field, int count, Index lane, Index blocks = 1) {
+  const std::uint32_t* words = rows.at(field, lane) + std::ptrdiff_t(blocks) * Fields * kLanes;
+  for (int i = 0; i < count; ++i) prefetch(words + i * kLanes);
 }
 
 /// Words of lane blocks that say where else to look. A thread keeps its word, as what it stores might change it for all

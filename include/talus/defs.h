@@ -149,7 +149,7 @@ struct WorldDef {
   EventSettings events{};      ///< what World::read_events() tells
   bool contact_reports = false;       ///< keep what World::read_contacts() needs
   bool keep_contact_problem = false;  ///< keep what World::contact_problem() needs; Solver::rigid only
-  bool joint_readings = true;         ///< keep what World::read_joints() needs, and reactions for joints that may break
+  bool joint_readings = false;        ///< keep the columns of coordinates and rates of joints in DeviceView up to date
   bool instance_transforms = false;   ///< fill DeviceView::instance_transforms at the end of each step
   void* cuda_stream = nullptr;  ///< CUDA backend: a cudaStream_t of the caller's to work on; null makes an own one
 };

@@ -74,7 +74,8 @@ struct DeviceView {
   Index joint_count = 0;                    ///< rows in use, with and without a joint
   Column<const std::uint8_t> joint_alive;   ///< 1: the row holds a joint
   Column<const std::uint8_t> joint_broken;  ///< not 0: the joint broke; 2: in the last step
-  Vec3Column joint_position_linear;   ///< [m] of the axes after the last step; not to be written, as the next five
+  Vec3Column joint_position_linear;   ///< [m] of the axes after the last step; not to be written, as the next five.
+                                      ///< This and the next three: if WorldDef::joint_readings, else empty
   Vec3Column joint_position_angular;  ///< [rad]
   Vec3Column joint_velocity_linear;   ///< [m/s]
   Vec3Column joint_velocity_angular;  ///< [rad/s]

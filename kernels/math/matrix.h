@@ -33,6 +33,18 @@ TALUS_INLINE Vec6Of<Real> operator*(const Sym6Of<Real>& s, const Vec6Of<Real>& v
   return {s.a * v.a + s.b * v.b, transposed_times(s.b, v.a) + s.c * v.b};
 }
 template <class Real>
+TALUS_INLINE Vec6Of<Real> operator+(const Vec6Of<Real>& u, const Vec6Of<Real>& v) {
+  return {u.a + v.a, u.b + v.b};
+}
+template <class Real>
+TALUS_INLINE Vec6Of<Real> operator-(const Vec6Of<Real>& u, const Vec6Of<Real>& v) {
+  return {u.a - v.a, u.b - v.b};
+}
+template <class Real>
+TALUS_INLINE Vec6Of<Real> operator-(const Vec6Of<Real>& v) {
+  return {-v.a, -v.b};
+}
+template <class Real>
 TALUS_INLINE Sym3Of<Real> operator+(const Sym3Of<Real>& s, const Sym3Of<Real>& t) {
   return {s.xx + t.xx, s.xy + t.xy, s.xz + t.xz, s.yy + t.yy, s.yz + t.yz, s.zz + t.zz};
 }

@@ -10,7 +10,7 @@ namespace talus {
 
 namespace {
 
-constexpr TreeLane kNoTreeLane{-1, -1, -1, 0, 0.0f};
+constexpr TreeLane kNoTreeLane{-1, -1, -1, 0, 0.0f, 0.0f};
 constexpr ColorLane kNoColorLane{-1, 0};
 
 template <class F>
@@ -48,7 +48,8 @@ struct Node {
 };
 struct Tree {
   Index depth = 0, size = 0, lowest_joint = INT32_MAX;
-  bool ball_only = true, looped = false;
+  bool ball_only = true, looped = false, branches = false;
+  bool chains() const { return ball_only && !looped && !branches; }
 };
 
 class Forest {
@@ -136,6 +137,7 @@ class Forest {
       tree.lowest_joint = std::min(tree.lowest_joint, j.row);
       tree.ball_only = tree.ball_only && is_ball(j.axes);
     }
+    tree.branches = tree.branches || rank > 0;
     tree.depth = std::max(tree.depth, node.depth);
     ++tree.size;
     node_of_[std::size_t(body)] = static_cast<Index>(nodes_.size());
@@ -178,7 +180,7 @@ class Forest {
       const bool both = moves(j.body_a) && moves(j.body_b);
       if ((both && tree_at(j.body_a) == tree_at(j.body_b)) || closings[std::size_t(find(tree_of(j)))] != 1) continue;
       const Index child = moves(j.body_a) ? j.body_a : j.body_b;
-      loops_.push_back({j.row, child, both ? j.body_b : -1, child == j.body_a ? 1 : 0, 0.0f});
+      loops_.push_back({j.row, child, both ? j.body_b : -1, child == j.body_a ? 1 : 0, 0.0f, 0.0f});
       in_tree_[std::size_t(joint)] = true;
       for (const Index body : {j.body_a, j.body_b}) {
         if (moves(body)) trees_[std::size_t(tree_at(body))].looped = true;
@@ -190,8 +192,13 @@ class Forest {
   void add_up_loads() {
     for (std::size_t i = nodes_.size(); i-- > 0;) {
       TreeLane& lane = nodes_[i].lane;
-      lane.load += mass_[std::size_t(lane.child)];
-      if (lane.parent >= 0) nodes_[std::size_t(node_of_[std::size_t(lane.parent)])].lane.load += lane.load;
+      const float mass = mass_[std::size_t(lane.child)];
+      lane.load += mass;
+      lane.heaviest = std::max(lane.heaviest, mass);
+      if (lane.parent < 0) continue;
+      TreeLane& parent = nodes_[std::size_t(node_of_[std::size_t(lane.parent)])].lane;
+      parent.load += lane.load;
+      parent.heaviest = std::max(parent.heaviest, lane.heaviest);
     }
   }
 
@@ -230,24 +237,26 @@ void fill_block(std::vector<Lane>& lanes, const Lane& padding) {
   while (lanes.size() % kLanes != 0) lanes.push_back(padding);
 }
 
-// Trees that are alike work side by side: a batch is as deep as its deepest one.
+// Trees that are alike work side by side: a batch is as deep as its deepest one. The deepest come first, so that of
+// chains each keeps its lane from block to block.
 void lay_out_trees(const Forest& forest, JointPlanTables& plan) {
   const std::vector<Tree>& trees = forest.trees();
   std::vector<Index> order(trees.size());
   for (std::size_t i = 0; i < order.size(); ++i) order[i] = static_cast<Index>(i);
   std::sort(order.begin(), order.end(), [&](Index a, Index b) {
     const Tree &x = trees[std::size_t(a)], &y = trees[std::size_t(b)];
-    return std::tuple(!x.ball_only, x.looped, x.depth, x.size, x.lowest_joint) <
-           std::tuple(!y.ball_only, y.looped, y.depth, y.size, y.lowest_joint);
+    return std::tuple(!x.ball_only, x.looped, !x.chains(), y.depth, y.size, x.lowest_joint) <
+           std::tuple(!y.ball_only, y.looped, !y.chains(), x.depth, x.size, y.lowest_joint);
   });
   std::vector<Index> batch_of(trees.size()), place_of(trees.size());
   std::vector<TreeBatch>& batches = plan.batches;
-  Index in_batch = kLanes;
+  Index in_batch = 0;
   for (std::size_t i = 0; i < order.size(); ++i) {
     const Tree& tree = trees[std::size_t(order[i])];
-    const Index ball_only = tree.ball_only ? 1 : 0, looped = tree.looped ? 1 : 0;
-    if (in_batch == kLanes || batches.back().ball_only != ball_only || batches.back().looped != looped) {
-      batches.push_back({0, 0, ball_only, looped});
+    const TreeBatch its{0, 0, tree.ball_only ? 1 : 0, tree.looped ? 1 : 0, tree.chains() ? 1 : 0, 0};
+    const auto kind = [](const TreeBatch& b) { return std::tuple(b.ball_only, b.looped, b.chains); };
+    if (in_batch == kLanes || batches.empty() || kind(batches.back()) != kind(its)) {
+      batches.push_back(its);
       in_batch = 0;
     }
     ++in_batch;
@@ -268,6 +277,7 @@ void lay_out_trees(const Forest& forest, JointPlanTables& plan) {
     const Index block = static_cast<Index>(lanes.size() / kLanes);
     if (i == 0 || batch != std::size_t(batch_of[std::size_t(nodes[i - 1].tree)])) batches[batch].first_block = block;
     batches[batch].last_block = block + 1;
+    batches[batch].width = std::max(batches[batch].width, static_cast<Index>(lanes.size()) % kLanes + 1);
     lanes.push_back(nodes[i].lane);
   }
   fill_block(lanes, kNoTreeLane);

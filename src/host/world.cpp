@@ -205,7 +205,7 @@ void World::step_async(float dt) {
   input.shape.surfaces = !input.shape.rigid.on && (input.shape.surfaces || w.materials.in_use());
   input.shape.breakable = w.breakable_count > 0;
   input.shape.bounded_joints = w.bounded_joints;
-  input.shape.joint_readings = w.def.joint_readings || input.shape.breakable;
+  input.shape.joint_readings = w.def.joint_readings;
   input.edits = w.edits.take();
   input.body_count = w.slots.count();
   input.joint_count = w.joint_slots.count();

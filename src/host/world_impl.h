@@ -71,7 +71,6 @@ struct World::Impl {
 
   /// The row of a joint, or Error if the id names none.
   Index row_of(const Where& where, JointId joint) const;
-  void require_readings(const char* call) const;
   void wake_joint(const JointModelRow& model);
   JointMirror& joint_mirror(Index row) { return joint_mirrors[static_cast<std::size_t>(row)]; }
   /// `state`: where the bodies are, or null if that does not matter.

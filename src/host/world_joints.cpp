@@ -7,6 +7,7 @@
 #include <string>
 
 #include "exec_cpu.h"
+#include "joint_read.h"
 #include "world_impl.h"
 
 namespace talus {
@@ -15,12 +16,20 @@ namespace {
 
 constexpr std::int64_t kMaxJoints = 1 << 24;  // a lane for each, of 1 KB, has room in memory and in 32-bit counts
 
-JointReading reading_of(const JointStateRow& s) {
+// Coordinates are those of the bodies as they are; kinds of the caller's keep theirs.
+JointReading reading_of(const JointModelRow& m, const JointStateRow& s, const JointedBody& a, const JointedBody& b) {
   JointReading r{};
   r.position = {s.position_linear.x,  s.position_linear.y,  s.position_linear.z,
                 s.position_angular.x, s.position_angular.y, s.position_angular.z};
   r.velocity = {s.velocity_linear.x,  s.velocity_linear.y,  s.velocity_linear.z,
                 s.velocity_angular.x, s.velocity_angular.y, s.velocity_angular.z};
+  if (!is_custom(m.kind)) {
+    const JointFrames<float> frames{{}, m.anchor_a, m.anchor_b, m.frame_a, m.frame_b};
+    const JointCoordinates c =
+        joint_coordinates(frames, a, b, m.kind == kRadial, lone_swing(m.axes), s.position_angular.x);
+    std::copy(std::begin(c.position), std::end(c.position), r.position.begin());
+    std::copy(std::begin(c.rate), std::end(c.rate), r.velocity.begin());
+  }
   r.force = s.force;
   r.torque = s.torque;
   r.broken = s.broken != 0;
@@ -162,10 +171,6 @@ void World::Impl::remove_joints_of(std::span<const BodyId> bodies) {
   remove_joints(rows);
 }
 
-void World::Impl::require_readings(const char* call) const {
-  if (!def.joint_readings) throw Error(std::string(call) + ": needs WorldDef::joint_readings");
-}
-
 JointMirror& World::Impl::fresh_joint(Index row) {
   if (sim->exposed()) joint_mirror(row).model = sim->joint_model_row(row);
   return joint_mirror(row);
@@ -287,20 +292,33 @@ void World::read_joints(std::span<const JointId> joints, std::span<JointReading>
                 std::to_string(joints.size()) + " joints");
   }
   for (std::size_t i = 0; i < joints.size(); ++i) w.row_of({"read_joints", "joints", std::ptrdiff_t(i)}, joints[i]);
-  w.require_readings("read_joints");
   if (joints.empty()) return;
   w.settle();
   const JointState& state = w.sim->joint_state_on_host();
+  const BodyState& bodies = w.sim->state_on_host();
+  const auto motion = [&](Index row) {
+    if (row < 0) return JointedBody{};
+    return JointedBody{bodies.position[row], bodies.orientation[row], bodies.linear_velocity[row],
+                       bodies.angular_velocity[row]};
+  };
   for (std::size_t i = 0; i < joints.size(); ++i) {
-    out[i] = reading_of(joint_state_row(state, static_cast<Index>(joints[i].slot)));
+    const Index row = static_cast<Index>(joints[i].slot);
+    const JointModelRow& model = w.joint_mirror(row).model;
+    out[i] = reading_of(model, joint_state_row(state, row), motion(model.body_a), motion(model.body_b));
   }
 }
 
 JointReading World::reading(JointId joint) {
-  const Index row = impl_->row_of({"reading", "joint"}, joint);
-  impl_->require_readings("reading");
-  impl_->settle();
-  return reading_of(impl_->sim->joint_state_row(row));
+  Impl& w = *impl_;
+  const Index row = w.row_of({"reading", "joint"}, joint);
+  w.settle();
+  const JointModelRow& model = w.joint_mirror(row).model;
+  const auto motion = [&](Index body) {
+    if (body < 0) return JointedBody{};
+    const BodyStateRow s = w.sim->state_row(body);
+    return JointedBody{s.position, s.orientation, s.linear_velocity, s.angular_velocity};
+  };
+  return reading_of(model, w.sim->joint_state_row(row), motion(model.body_a), motion(model.body_b));
 }
 
 }  // namespace talus

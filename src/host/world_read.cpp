@@ -315,10 +315,12 @@ DeviceView World::device_view() {
   view.joint_count = w.joint_slots.size();
   view.joint_alive = {joint.alive.data, joint.alive.size};
   view.joint_broken = {joint_state.broken.data, joint_state.broken.size};
-  view.joint_position_linear = joint_state.position_linear;
-  view.joint_position_angular = joint_state.position_angular;
-  view.joint_velocity_linear = joint_state.velocity_linear;
-  view.joint_velocity_angular = joint_state.velocity_angular;
+  if (w.def.joint_readings) {
+    view.joint_position_linear = joint_state.position_linear;
+    view.joint_position_angular = joint_state.position_angular;
+    view.joint_velocity_linear = joint_state.velocity_linear;
+    view.joint_velocity_angular = joint_state.velocity_angular;
+  }
   view.joint_force = joint_state.force;
   view.joint_torque = joint_state.torque;
   view.joint_target_linear = joint.target_linear;

@@ -63,6 +63,7 @@ class CudaAgrees : public testing::TestWithParam<Variant> {
     def.backend = backend;
     def.solver = GetParam().solver;
     def.contact_reports = true;
+    def.joint_readings = true;
     return World(def);
   }
 };

@@ -2,6 +2,7 @@
 // Many joints at once: chains with heavy ends, what free chains keep, a carousel, and a grid at rest.
 #include <algorithm>
 #include <cmath>
+#include <string>
 #include <vector>
 
 #include "analytic/joint_rig.h"
@@ -74,6 +75,42 @@ TEST_P(JointChains, ChainSwingsFiftyThousandLinks) {
 }
 
 // The uppermost joint bears all, each one below a link less.
+// Links lie folded to and fro, the weight falls until they stop it: no joint opens, and no energy comes from it.
+TEST_P(JointChains, FoldedChainSnapsTaut) {
+  for (const int links : {2, 4, 6, 32}) {
+    for (const float weight : {1.0f, 15.0f, 100.0f, 1000.0f}) {
+      World world(def());
+      std::vector<JointId> joints;
+      BodyId last = kWorld;
+      for (int i = 0; i <= links; ++i) {
+        const Vec3 joint{i % 2 == 0 ? 0.0f : 0.5f, 0, 0.001f * float(i)};
+        BodyDef body{.shape = i < links ? capsule(0.05f, 0.2f) : sphere(0.2f), .mass = i < links ? 1.0f : weight};
+        body.filter.mask = 0;
+        body.orientation = turn({0, 0, 1}, kPi / 2);
+        body.position = {i < links ? 0.25f : joint.x, 0, joint.z};
+        const BodyId next = world.add_body(body);
+        joints.push_back(world.add_joint(ball_joint(last, next, joint)));
+        last = next;
+      }
+      const auto energy = [&] {
+        const Mechanics m = world.mechanics();
+        return m.kinetic_energy + m.potential_energy;
+      };
+      const double start = energy(), fall = 0.5 * links * kGravity * double(weight);  // [J] to where it is taut
+      double open = 0, gained = 0;
+      for (int step = 0; step < 600; ++step) {
+        world.step(kStep);
+        gained = std::max(gained, (energy() - start) / fall);
+        for (const JointId joint : joints) open = std::max(open, lock_error(world, joint));
+      }
+      SCOPED_TRACE(std::to_string(links) + " links, weight " + std::to_string(weight));
+      note("open", open / (0.5 * links));
+      EXPECT_LT(open, 0.01 * 0.5 * links);
+      EXPECT_LT(gained, 0.01);
+    }
+  }
+}
+
 TEST_P(JointChains, ReactionsAreTheWeightBelow) {
   scenes::RunningScene run(scenes::chain(32, 1000), def());
   for (int step = 0; step < 120; ++step) run.step();

@@ -203,6 +203,18 @@ TEST_P(JointsAtLength, HingeTurnsWithoutLoss) {
   }
 }
 
+// By joints in a tree and by those that close loops, of which two are more than trees take.
+TEST_P(JointsAtLength, TurnsAreCountedInLoops) {
+  World world(weightless());
+  BodyDef def = brick({0, 0, 0});
+  def.angular_velocity = {0, 5, 0};
+  const BodyId body = world.add_body(def);
+  std::vector<JointId> joints;
+  for (int i = 0; i < 3; ++i) joints.push_back(world.add_joint(hinge_joint(kWorld, body, {0, 0, 0}, {0, 1, 0})));
+  world.step_n(240, kStep);
+  for (const JointId joint : joints) EXPECT_NEAR(along(world.reading(joint), Axis::twist), 20, 0.05);
+}
+
 // Uneven body turning about a fixed point: energy and angular momentum about the point stay.
 TEST_P(JointsAtLength, BallTurnsWithoutLoss) {
   World world(weightless());

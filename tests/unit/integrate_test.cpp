@@ -46,9 +46,10 @@ class MotionRig {
     rows.velocity[i] = rows.free_velocity[i] = {linear, inv_mass, scaled_spin(q, rows.frame[i].scale, angular), 0.0f};
     rows.displacement[i] = {{0.0f, 0.0f, 0.0f}, 0.0f, kIdentity};
   }
+  Index contact_lanes = kLanes;
   IntegrateVelocities velocities() {
     const SolveRowScratch r = solve.view();
-    return {model.view(), inputs.view(), r.velocity.data, r.free_velocity.data, r.frame.data, &params};
+    return {model.view(), inputs.view(), r.velocity.data, r.free_velocity.data, r.frame.data, &params, &contact_lanes};
   }
   IntegratePositions positions() {
     const SolveRowScratch r = solve.view();
@@ -126,6 +127,19 @@ TEST(IntegrateVelocities, RepeatsTheImpulsesOfTheSubstepBefore) {
   EXPECT_NEAR(rig.velocity(0).angular.x, 0.6f, 1e-6f);
   EXPECT_NEAR(rig.free_velocity(0).linear.y, 0.0f, 1e-6f);
   EXPECT_NEAR(rig.free_velocity(0).angular.x, 0.3f, 1e-6f);
+}
+
+// Joints do not take the free velocity along then.
+TEST(IntegrateVelocities, RepeatsNothingWithoutContacts) {
+  MotionRig rig(0.01f);
+  rig.contact_lanes = 0;
+  rig.set(0, kIdentity, {0.0f, 0.0f, 0.0f}, {0.0f, 0.0f, 0.0f});
+  rig.velocity(0).linear = {0.0f, 0.1f, 0.0f};
+  rig.velocity(0).angular = {0.3f, 0.0f, 0.0f};
+  rig.velocities().solve<float>(0);
+  EXPECT_EQ(rig.velocity(0).linear.y, 0.1f);
+  EXPECT_EQ(rig.velocity(0).angular.x, 0.3f);
+  EXPECT_EQ(rig.free_velocity(0).linear.y, 0.1f);
 }
 
 TEST(IntegrateVelocities, LeavesBodiesWithoutMassAlone) {

@@ -74,7 +74,7 @@ void expect_valid(const JointPlanTables& plan, const std::vector<PlanJoint>& joi
   std::set<Index> in_tree;
   for (std::size_t b = 0; b < plan.batches.size(); ++b) {
     const TreeBatch& batch = plan.batches[b];
-    std::size_t roots = 0;
+    std::size_t roots = 0, widest = 0;
     std::set<Index> parents_to_come, bodies;
     for (Index k = batch.first_block; k < batch.last_block; ++k) {
       std::set<Index> parents;
@@ -87,6 +87,11 @@ void expect_valid(const JointPlanTables& plan, const std::vector<PlanJoint>& joi
         }
         EXPECT_EQ(used, i % kLanes) << "padding is at the end of a block";
         ++used;
+        if (batch.chains != 0 && k + 1 < batch.last_block) {
+          EXPECT_EQ(lane.parent, plan.tree_lanes[i + kLanes].child);
+        } else if (batch.chains != 0) {
+          EXPECT_EQ(lane.parent, -1);
+        }
         EXPECT_TRUE(moves(lane.child));
         EXPECT_TRUE(bodies.insert(lane.child).second);
         EXPECT_TRUE(place_of.insert({lane.child, i}).second) << "body " << lane.child << " is in two lanes";
@@ -115,9 +120,13 @@ void expect_valid(const JointPlanTables& plan, const std::vector<PlanJoint>& joi
         }
       }
       EXPECT_GT(used, 0u) << "an empty block";
+      EXPECT_LE(used, std::size_t(batch.width));
+      widest = std::max(widest, used);
       for (const Index parent : parents) EXPECT_EQ(place_of.count(parent), 0u) << "a parent in the block of its child";
     }
     EXPECT_LE(roots, std::size_t(kLanes)) << "trees of a batch";
+    EXPECT_EQ(widest, std::size_t(batch.width));
+    EXPECT_LE(batch.chains, batch.ball_only);
     EXPECT_TRUE(parents_to_come.empty()) << "a parent in another batch";
   }
 
@@ -252,6 +261,34 @@ TEST(JointPlan, EqualTreesShareBlocksAndBallsStayApart) {
   EXPECT_EQ(plan.tree_lanes.size(), 4u * 2 * kLanes);
   EXPECT_EQ(plan.batches[1].ball_only, 1);
   EXPECT_EQ(plan.batches[2].ball_only, 0);
+}
+
+TEST(JointPlan, ChainsKeepTheirLanesAndStayApartFromWhatBranches) {
+  std::vector<float> mass;
+  std::vector<PlanJoint> joints;
+  const auto add = [&](Index parent) {
+    const Index body = static_cast<Index>(mass.size());
+    mass.push_back(1.0f);
+    joints.push_back(joint(static_cast<Index>(joints.size()), parent, body));
+    return body;
+  };
+  for (int links = 1; links < 40; ++links) {
+    Index end = -1;
+    for (int i = 0; i < links; ++i) end = add(end);
+  }
+  const Index fork = add(-1);
+  add(fork);
+  add(fork);
+  const JointPlanTables plan = make_joint_plan(joints, mass);
+  expect_valid(plan, joints, mass);
+  ASSERT_EQ(plan.batches.size(), 3u) << "39 chains, and a fork";
+  EXPECT_EQ(plan.batches[0].chains, 1);
+  EXPECT_EQ(plan.batches[0].last_block, 39) << "the longest";
+  EXPECT_EQ(plan.batches[0].width, kLanes);
+  EXPECT_EQ(plan.batches[1].chains, 1);
+  EXPECT_EQ(plan.batches[1].width, 7);
+  EXPECT_EQ(plan.batches[2].chains, 0);
+  EXPECT_EQ(plan.batches[2].width, 1);
 }
 
 TEST(JointPlan, RadialJointsAreInNoTree) {

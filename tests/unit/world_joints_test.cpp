@@ -185,6 +185,39 @@ TEST_P(WorldJointsTest, ReadingsAreZeroBeforeTheFirstStep) {
   expect_error({"read_joints: joints[0]", "names no joint"}, [&] { w.read_joints(std::array{JointId{}}, out); });
 }
 
+TEST_P(WorldJointsTest, ColumnsOfReadingsAreThereIfAskedFor) {
+  if (on_cuda()) GTEST_SKIP() << "plain pointers; tests/agree compares the columns";
+  for (const bool asked : {false, true}) {
+    WorldDef d = def();
+    d.joint_readings = asked;
+    Scene scene(d);
+    const BodyId upper = scene.box({0, 5, 0}), lower = scene.box({0, 3.5f, 0.2f});
+    std::vector<JointDef> defs{hinge_joint(kWorld, upper, {0.4f, 5.8f, 0}, {0, 0, 1}),
+                               ball_joint(upper, lower, {0.1f, 4.2f, 0}),
+                               distance_joint(kWorld, lower, {2, 3, 0}, {0, 3.5f, 0.2f}, 1.0f, 2.2f)};
+    World& w = scene.world;
+    const std::vector<JointId> ids = w.add_joints(defs);
+    w.step_n(40, kStep);
+    const DeviceView view = w.device_view();
+    EXPECT_EQ(view.joint_position_linear.x != nullptr, asked);
+    EXPECT_EQ(view.joint_velocity_angular.x != nullptr, asked);
+    ASSERT_NE(view.joint_force.x, nullptr);
+    std::vector<JointReading> readings(ids.size());
+    w.read_joints(ids, readings);
+    for (std::size_t i = 0; i < ids.size(); ++i) {
+      const Index row = static_cast<Index>(ids[i].slot);
+      EXPECT_EQ(readings[i].force.y, view.joint_force[row].y);
+      EXPECT_EQ(readings[i].position, w.reading(ids[i]).position);
+      if (!asked) continue;
+      const Vec3 p = view.joint_position_linear[row], q = view.joint_position_angular[row];
+      const Vec3 v = view.joint_velocity_linear[row], r = view.joint_velocity_angular[row];
+      EXPECT_EQ(readings[i].position, (std::array{p.x, p.y, p.z, q.x, q.y, q.z})) << i;
+      EXPECT_EQ(readings[i].velocity, (std::array{v.x, v.y, v.z, r.x, r.y, r.z})) << i;
+    }
+    EXPECT_GT(std::fabs(readings[0].velocity[3]) + std::fabs(readings[1].velocity[4]), 1e-3f) << "something moves";
+  }
+}
+
 TEST_P(WorldJointsTest, RemovingABodyRemovesItsJoints) {
   World& w = s.world;
   std::vector<JointDef> defs;

@@ -3,6 +3,7 @@
 #pragma once
 #include "exec.h"
 #include "finish.h"
+#include "joint_read.h"
 #include "report_events.h"
 #include "step_views.h"
 
@@ -38,6 +39,10 @@ struct FinishStepTask {
     if (v.shape.instance_transforms) {
       team.for_each("FillInstanceTransforms", body_rows(v),
                     on_bodies(v, FillInstanceTransforms{v.model, v.state, v.instance_transforms}));
+    }
+    if (v.shape.joint_readings && v.joints.count > 0) {
+      team.for_each("ReadJoint", {&v.counters->joints, v.joints.count},
+                    ReadJoint{v.joints.model, v.state, v.joints.state});
     }
     team.for_each("EndStep", {nullptr, 1}, EndStep{v.counters});
   }

@@ -88,9 +88,9 @@ struct SolveContactsTask {
   TALUS_INLINE void operator()(Team& team) const {
     const SolveRowScratch& rows = v.solve.rows;
     const LaneRange bodies = body_lanes(v);
-    const auto integrate_velocities = on_bodies(
-        v,
-        IntegrateVelocities{v.model, v.inputs, rows.velocity.data, rows.free_velocity.data, rows.frame.data, v.params});
+    const auto integrate_velocities =
+        on_bodies(v, IntegrateVelocities{v.model, v.inputs, rows.velocity.data, rows.free_velocity.data,
+                                         rows.frame.data, v.params, &v.counters->lanes});
     const auto integrate_positions =
         on_bodies(v, IntegratePositions{v.model, v.inputs, rows.velocity.data, rows.free_velocity.data, rows.frame.data,
                                         rows.displacement.data, rows.move.data, v.params, v.shape.projection});

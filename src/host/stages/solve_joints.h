@@ -9,6 +9,9 @@
 #include "step_views.h"
 #include "tension.h"
 #include "tree.h"
+#include "tree_limits.h"
+#include "tree_loops.h"
+#include "tree_update.h"
 
 namespace talus::inline TALUS_ISA {
 
@@ -110,7 +113,8 @@ struct JointPasses {
     const JointViews& j = v.joints;
     const SolveRowScratch& rows = v.solve.rows;
     const auto sweep_colors = [&](bool locks) {
-      const SolveJoints<kSweep> kernel{j.rows, rows.velocity.data, rows.free_velocity.data, v.params, first, locks};
+      const SolveJoints<kSweep> kernel{
+          j.rows, rows.velocity.data, rows.free_velocity.data, &v.counters->lanes, v.params, first, locks};
       for (Index color = 0; color + 1 < j.plan.color_begin.size; ++color) {
         team.for_each_lane("SolveJoints", {&j.live_begin.data[color], &j.live_begin.data[color + 1], j.rows.size},
                            kernel);
@@ -119,8 +123,8 @@ struct JointPasses {
     sweep_colors(true);
     if (kSweep == Sweep::warm_start) return;
     constexpr bool kBiased = kSweep == Sweep::biased;
-    SolveTrees<kBiased> solve_trees{j.plan.batches,          j.tree,   rows.velocity.data,
-                                    rows.free_velocity.data, j.bodies, false};
+    SolveTrees<kBiased> solve_trees{
+        j.plan.batches, j.tree, rows.velocity.data, rows.free_velocity.data, &v.counters->lanes, j.bodies, false};
     // One copy of the code, which is long. Where there are loops limits are looked at once a sub-step.
     const int rounds = kSweep != Sweep::bounce && v.shape.bounded_joints ? kLimitRounds : 1;
     for (int solves = !trees() ? 0 : loops() ? 2 : rounds, i = 0; i < solves; ++i) {
@@ -142,19 +146,17 @@ struct JointPasses {
   TALUS_INLINE void finish(Team& team) const {
     const JointViews& j = v.joints;
     const JointReport report{j.state, v.solve.rows, v.params};
-    const bool readings = v.shape.joint_readings;
-    if (trees()) team.for_each_lane("FinishTreeLane", tree_lanes(), FinishTreeLane{report, j.tree, readings});
+    if (trees()) team.for_each_lane("FinishTreeLane", tree_lanes(), FinishTreeLane{report, j.tree});
     if (colors()) {
-      team.for_each_lane("FinishJointLane", joint_lanes(),
-                         FinishJointLane{report, j.plan.color_lanes, j.rows, readings});
+      team.for_each_lane("FinishJointLane", joint_lanes(), FinishJointLane{report, j.plan.color_lanes, j.rows});
     }
     if (custom()) {
       team.for_each("FinishCustomLane", {&v.counters->joint_lanes, j.rows.size},
-                    FinishCustomLane{j.state, v.solve.rows, v.params, custom_rows(), j.rows, readings});
+                    FinishCustomLane{j.state, v.solve.rows, v.params, custom_rows(), j.rows});
     }
     if (trees() && v.shape.bounded_joints) {
       team.for_each("KeepPressedLimits", {&v.counters->tree_lanes, j.tree.size},
-                    KeepPressedLimits{j.state, j.tree, v.shape.substeps, readings});
+                    KeepPressedLimits{j.state, j.tree, v.shape.substeps});
     }
     if (v.shape.breakable) {
       team.for_each("BreakJoint", {&v.counters->joints, j.count}, BreakJoint{j.model, j.state, v.counters});

@@ -151,7 +151,7 @@ struct SolveRigidTask {
     if constexpr (kJoints) JointPasses{v}.follow(team, 0);
     team.for_each_lane("IntegrateVelocities", bodies,
                        on_bodies(v, IntegrateVelocities{v.model, v.inputs, rows.velocity.data, rows.free_velocity.data,
-                                                        rows.frame.data, v.params}));
+                                                        rows.frame.data, v.params, &v.counters->lanes}));
     if (v.shape.rigid.keep) {
       team.for_each_lane("KeepBodies", bodies,
                          on_bodies(v, KeepBodies{rows.velocity.data, rows.frame.data, v.rigid.bodies.free.data,

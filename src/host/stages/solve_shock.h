@@ -84,7 +84,7 @@ struct SolveShockTask {
     team.for_each_lane("RememberVelocities", bodies, on_bodies(v, RememberVelocities{velocity, start, nullptr, false}));
     team.for_each_lane("IntegrateVelocities", bodies,
                        on_bodies(v, IntegrateVelocities{v.model, v.inputs, velocity, rows.free_velocity.data,
-                                                        rows.frame.data, v.params}));
+                                                        rows.frame.data, v.params, &v.counters->lanes}));
     team.for_each_lane("ShareForces", bodies, on_bodies(v, ShareForces{start, velocity, v.params}));
     if constexpr (kJoints) JointPasses{v}.template sweep<Sweep::warm_start>(team, true);
     contacts.begin(team);
