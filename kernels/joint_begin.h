@@ -92,6 +92,7 @@ struct MakeTreeLane {
     rows.set(tree_row::load, lane, from_lane.load);
     rows.set(tree_row::heaviest, lane, from_lane.heaviest);
     from.set_frames(rows, tree_row::anchor_a, lane, joint, holds);
+    if (joint >= 0 && !turns) from.state.torque.set(joint, {0.0f, 0.0f, 0.0f});  // and stays so
     if (from_lane.child < 0 || lane >= first_loop_lane) return;
     bodies.push[from_lane.child] = {};
     bodies.tension[from_lane.child] = {};
@@ -167,7 +168,8 @@ struct BeginTreeLane {
     const Index joint = Index(rows.word(tree_row::joint, lane)), child = Index(rows.word(tree_row::child, lane));
     if (child == from.null_body) return;  // padding, or asleep
     const bool holds = from.holds(joint);
-    rows.set(tree_row::offset, lane, holds ? from.offset(joint) : Vec3{0.0f, 0.0f, 0.0f});
+    const Vec3 apart = center(child) - center(Index(rows.word(tree_row::parent, lane)));
+    rows.set(tree_row::offset, lane, rows.number(tree_row::sign, lane) < 0.0f ? -apart : apart);
     rows.set(tree_row::force, lane, holds ? from.state.force[joint] : Vec3{0.0f, 0.0f, 0.0f});
     for (int axis = 0; axis < kAxisCount; ++axis) rows.set(tree_row::impulse + axis, lane, 0.0f);
     if (rows.number(tree_row::limits, lane) > 0.0f) {
@@ -182,6 +184,7 @@ struct BeginTreeLane {
   }
 
  private:
+  TALUS_HD Vec3 center(Index body) const { return from.center(body == from.null_body ? -1 : body); }
   TALUS_HD void begin_limit(Index lane, Index joint, int axis) const {
     const JointModel& m = from.model;
     const JointState& s = from.state;
@@ -209,7 +212,13 @@ struct MakeJointBlock {
       balls = balls && (own == 0 || own == 7u);
     }
     if (balls) uses |= joint_uses::kBallsOnly;
-    for (Index lane = block * kLanes; lane < (block + 1) * kLanes; ++lane) rows.set(joint_row::uses, lane, uses);
+    for (Index lane = block * kLanes; lane < (block + 1) * kLanes; ++lane) {
+      rows.set(joint_row::uses, lane, uses);
+      const Index joint = lanes[lane].joint;
+      if (!balls || joint < 0 || lanes[lane].in_tree != 0) continue;
+      from.state.lock_angular.set(joint, {0.0f, 0.0f, 0.0f});  // and stays so
+      from.state.torque.set(joint, {0.0f, 0.0f, 0.0f});
+    }
   }
 
  private:

@@ -144,6 +144,7 @@ struct TreeBatch {
 struct ColorLane {
   Index joint;    // -1: padding
   Index in_tree;  // 1: a lane of the trees has its locked axes; else they are solved here
+  Index turns;    // 1: in_tree, and an axis that is locked or limited is a turning one
 };
 
 struct JointPlan {
@@ -207,28 +208,29 @@ using TreeRows = LaneBlocks<tree_row::kFields>;
 /// Of the colored joints: rows for all six axes. Lanes of joints that hold nothing have neither locks nor forces.
 namespace joint_row {
 enum Field : int {
-  body_a,                            // the null body in padding and for the world
-  body_b,                            //
-  joint,                             // row of the joint, or ~0
-  uses,                              // what some lane of the block has: see joint_uses
-  rests,                             // 1: nothing is awake in any lane of the block, which is left out
-  locked,                            // 1 for each axis that is locked here, else 0
-  driven = locked + 6,               // talus::Drive of each axis
-  kind = driven + 6,                 // 0: six axes; kRadialLane, kCustomLane
-  lone,                              // lone_swing()
-  offset,                            // [m] from A's centre to B's at the start of the step
-  anchor_a = offset + 3,             //
-  anchor_b = anchor_a + 3,           //
-  frame_a = anchor_b + 3,            //
-  frame_b = frame_a + 4,             //
-  position = frame_b + 4,            // [m, rad] of each axis, now
-  before = position + 6,             // the same when the sub-step began
-  direction = before + 6,            // of the three linear axes; of kBallsOnly: [N s] impulse, world frame, at the end
-  lever_a = direction + 9,           // of all six; scaled axes
-  lever_b = lever_a + 18,            //
-  give_a = lever_b + 18,             // inverse inertia of A in scaled axes, now: 3x3, symmetric
-  give_b = give_a + 6,               //
-  lock_mass = give_b + 6,            // inverse of the 6x6 matrix of the locked rows
+  body_a,                   // the null body in padding and for the world
+  body_b,                   //
+  joint,                    // row of the joint, or ~0
+  uses,                     // what some lane of the block has: see joint_uses
+  rests,                    // 1: nothing is awake in any lane of the block, which is left out
+  locked,                   // 1 for each axis that is locked here, else 0
+  driven = locked + 6,      // talus::Drive of each axis
+  kind = driven + 6,        // 0: six axes; kRadialLane, kCustomLane
+  lone,                     // lone_swing()
+  offset,                   // [m] from A's centre to B's at the start of the step
+  anchor_a = offset + 3,    //
+  anchor_b = anchor_a + 3,  //
+  frame_a = anchor_b + 3,   //
+  frame_b = frame_a + 4,    //
+  position = frame_b + 4,   // [m, rad] of each axis, now
+  before = position + 6,    // the same when the sub-step began
+  direction = before + 6,   // of the three linear axes; of kBallsOnly: [N s] impulse, world frame, at the end
+  lever_a = direction + 9,  // of all six; scaled axes
+  lever_b = lever_a + 18,   //
+  turned = lever_b + 18,    // of kBallsOnly: 1: `give` is not that of the start of the step, which is the unit matrix
+  give_a,                   // inverse inertia of A in scaled axes, now: 3x3, symmetric
+  give_b = give_a + 6,      //
+  lock_mass = give_b + 6,   // inverse of the 6x6 matrix of the locked rows
   axis_mass = lock_mass + 21,        // [kg, kg m2] effective mass of each axis by itself
   lower = axis_mass + 6,             // [m, rad] -kNoLimit: none
   upper = lower + 6,                 //

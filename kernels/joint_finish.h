@@ -24,17 +24,16 @@ struct JointReport {
     const Vec3Of<Real> about{sum_of_levers.x / frame[4], sum_of_levers.y / frame[5], sum_of_levers.z / frame[6]};
     return rotate(QuatOf<Real>{frame[0], frame[1], frame[2], frame[3]}, about);
   }
-  /// Six values a lane to two columns. Lanes without a joint are left out.
+  /// To a column; lanes without a joint are left out.
   template <class Real>
-  TALUS_INLINE static void scatter(const std::uint32_t* joint, const Real value[kAxisCount], const Vec3Column& linear,
-                                   const Vec3Column& angular) {
+  TALUS_INLINE static void scatter(const std::uint32_t* joint, Vec3Of<Real> value, const Vec3Column& column) {
     constexpr int kWidth = LaneCount<Real>::value;
-    float plain[kAxisCount][kWidth];
-    for (int i = 0; i < kAxisCount; ++i) store_lanes(plain[i], value[i]);
+    float x[kWidth], y[kWidth], z[kWidth];
+    store_lanes(x, value.x);
+    store_lanes(y, value.y);
+    store_lanes(z, value.z);
     for (int i = 0; i < kWidth; ++i) {
-      if (joint[i] == ~0u) continue;
-      linear.set(Index(joint[i]), {plain[0][i], plain[1][i], plain[2][i]});
-      angular.set(Index(joint[i]), {plain[3][i], plain[4][i], plain[5][i]});
+      if (joint[i] != ~0u) column.set(Index(joint[i]), {x[i], y[i], z[i]});
     }
   }
   /// The twist, which goes on from step to step.
@@ -63,24 +62,24 @@ struct FinishTreeLane {
     prefetch_fields(rows, tree_row::impulse, 3, lane);
     const std::uint32_t* joint = rows.at(tree_row::joint, lane);
     const Real zero(0.0f), per_time = load<Real>(rows, tree_row::sign, lane) / Real(report.params->dt);
-    Vec3Of<Real> force{zero, zero, zero}, levers = force, torque = force;
+    Vec3Of<Real> force{zero, zero, zero}, levers = force;
     for (int i = 0; i < 3; ++i) {
       force = force + load<Real>(rows, tree_row::impulse + i, lane) *
                           load_vector<Real>(rows, tree_row::direction + 3 * i, lane);
     }
+    JointReport::scatter(joint, per_time * force, report.state.force);
     const Mask<Real> turns = load<Real>(rows, tree_row::turns, lane) > zero;
-    if (any_together(turns)) {
+    if (any_together(turns)) {  // else the torque is zero, see MakeTreeLane
       for (int i = 3; i < kAxisCount; ++i) {
         levers = levers + load<Real>(rows, tree_row::impulse + i, lane) *
                               load_vector<Real>(rows, tree_row::lever_child + 3 * i, lane);
       }
       const RowIndices<Real> child(rows, tree_row::child, lane);
-      torque = select<Real>(turns, report.torque(child.data(), levers), torque);
+      const Vec3Of<Real> none{zero, zero, zero};
+      const Vec3Of<Real> torque = select<Real>(turns, per_time * report.torque(child.data(), levers), none);
+      JointReport::scatter(joint, torque, report.state.torque);
       report.keep_twist(joint, load<Real>(rows, tree_row::position + 3, lane), turns);
     }
-    const Real reaction[kAxisCount] = {per_time * force.x,  per_time * force.y,  per_time * force.z,
-                                       per_time * torque.x, per_time * torque.y, per_time * torque.z};
-    JointReport::scatter(joint, reaction, report.state.force, report.state.torque);
   }
 };
 
@@ -102,9 +101,8 @@ struct FinishJointLane {
     const JointState& s = report.state;
     const auto keep = [&](std::uint32_t axis_uses, int field, const Vec3Column& linear, const Vec3Column& angular) {
       if ((uses & axis_uses) == 0) return;
-      Real value[kAxisCount];
-      for (int i = 0; i < kAxisCount; ++i) value[i] = load<Real>(rows, field + i, lane);
-      JointReport::scatter(joint, value, linear, angular);
+      JointReport::scatter(joint, load_vector<Real>(rows, field, lane), linear);
+      JointReport::scatter(joint, load_vector<Real>(rows, field + 3, lane), angular);
     };
     keep(joint_uses::kLocks, joint_row::lock_impulse, s.lock_linear, s.lock_angular);
     keep(joint_uses::kDrives, joint_row::drive_impulse, s.drive_linear, s.drive_angular);
@@ -120,7 +118,7 @@ struct FinishJointLane {
   /// Impulses are kept along the axes of frame a.
   template <class Real>
   TALUS_INLINE void finish_ball(Index lane, const std::uint32_t* joint) const {
-    const Real zero(0.0f), per_time = Real(1.0f) / Real(report.params->dt);
+    const Real per_time = Real(1.0f) / Real(report.params->dt);
     const RowIndices<Real> index_a(rows, joint_row::body_a, lane);
     const JointBody<Real> a = joint_body<Real>(report.bodies, index_a.data());
     const QuatOf<Real> axes = a.orientation() * load_quat<Real>(rows, joint_row::frame_a, lane);
@@ -130,11 +128,8 @@ struct FinishJointLane {
     store(rows, joint_row::direction, lane, impulse);
     std::uint32_t here[LaneCount<Real>::value];  // a tree has all of the others
     for (int i = 0; i < LaneCount<Real>::value; ++i) here[i] = lanes[lane + i].in_tree != 0 ? ~0u : joint[i];
-    const JointState& s = report.state;
-    const Real impulses[kAxisCount] = {kept.x, kept.y, kept.z, zero, zero, zero};
-    JointReport::scatter(here, impulses, s.lock_linear, s.lock_angular);
-    const Real reaction[kAxisCount] = {force.x, force.y, force.z, zero, zero, zero};
-    JointReport::scatter(here, reaction, s.force, s.torque);
+    JointReport::scatter(here, kept, report.state.lock_linear);  // what turns is zero, see MakeJointBlock
+    JointReport::scatter(here, force, report.state.force);
   }
 
   template <class Real>
@@ -166,7 +161,7 @@ struct FinishJointLane {
       Vec3 f{plain[0][i], plain[1][i], plain[2][i]}, t{plain[3][i], plain[4][i], plain[5][i]};
       if (lanes[lane + i].in_tree != 0) {
         f = f + report.state.force[row];
-        t = t + report.state.torque[row];
+        if (lanes[lane + i].turns != 0) t = t + report.state.torque[row];
       }
       report.state.force.set(row, f);
       report.state.torque.set(row, t);

@@ -141,7 +141,7 @@ TALUS_INLINE TurningAxes<Real> turning_axes(const JointFrames<Real>& at, const J
   g.turn[2] = (k * cx + m * cy * cy) * z - (k * cz) * x - (m * cy * cz) * y;
 
   const Mask<Real> lone_y = lone == Real(float(Axis::swing_y)), lone_z = lone == Real(float(Axis::swing_z));
-  if (!any_together(lone_y || lone_z)) return g;
+  if (!any_of(lone_y || lone_z)) return g;
   const Real in_z = one / max_of(cx * cx + cy * cy, least), in_y = one / max_of(cx * cx + cz * cz, least);
   const Vec3Of<Real> within_y = y - (in_y * cy) * (cx * x + cz * z), within_z = z - (in_z * cz) * (cx * x + cy * y);
   g.turn[1] = select<Real>(lone_y, cross(z, x_b), select<Real>(lone_z, within_y, g.turn[1]));

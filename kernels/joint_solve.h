@@ -104,7 +104,9 @@ struct UpdateJointLane {
       store(rows, joint_row::lock_impulse, lane, rotate(axes, load_vector<Real>(rows, joint_row::lock_impulse, lane)));
     }
     const Mask<Real> turned = has_turned(a) || has_turned(b);
+    if (first) store(rows, joint_row::turned, lane, zero);
     if (!first && !any_together(turned)) return;
+    store(rows, joint_row::turned, lane, select(turned, one, load<Real>(rows, joint_row::turned, lane)));
     const bool all = first || !any_together(!turned);
     const auto renew = [&](int field, Vec3Of<Real> value) {
       store(rows, field, lane, all ? value : select<Real>(turned, value, load_vector<Real>(rows, field, lane)));
@@ -114,7 +116,7 @@ struct UpdateJointLane {
       return Mat3Of<Real>{locked * l.row0, locked * l.row1, locked * l.row2};
     };
     const Mat3Of<Real> levers_a = levers_of(a, arms.a), levers_b = levers_of(b, arms.b);
-    const Sym3Of<Real> give_a = a.give(), give_b = b.give();
+    const Sym3Of<Real> give_a = first ? unturned(a) : a.give(), give_b = first ? unturned(b) : b.give();
     const Sym3Of<Real> k =
         upper_half(times_transposed(levers_a * give_a, levers_a) + times_transposed(levers_b * give_b, levers_b));
     const Real give = a.inv_mass + b.inv_mass;
@@ -134,6 +136,13 @@ struct UpdateJointLane {
     renew_half(joint_row::give_a, give_a);
     renew_half(joint_row::give_b, give_b);
     renew_half(joint_row::lock_mass, mass);
+  }
+
+  /// JointBody::give() at the start of a step, without rounding.
+  template <class Real>
+  TALUS_INLINE static Sym3Of<Real> unturned(const JointBody<Real>& body) {
+    const Real zero(0.0f), one = select(body.inv_mass > zero, Real(1.0f), zero);
+    return {one, zero, zero, one, zero, one};
   }
 
   /// The implicit spring of S3-68: rate = k / (h k + c), softness = 1 / (h (h k + c)).
@@ -224,21 +233,26 @@ struct SolveJoints {
     Pair<Real> p;
     gather_together(&velocity->linear.x, index_a.data(), p.a);
     gather_together(&velocity->linear.x, index_b.data(), p.b);
-    p.give_a = load_sym3<Real>(rows, joint_row::give_a, lane);
-    p.give_b = load_sym3<Real>(rows, joint_row::give_b, lane);
     Real start_a[8], start_b[8];
     for (int i = 0; i < 8; ++i) {
       start_a[i] = p.a[i];
       start_b[i] = p.b[i];
     }
-    if (uses & joint_uses::kBallsOnly) {
+    const bool balls = (uses & joint_uses::kBallsOnly) != 0;
+    const bool turned = !balls || any_together(load<Real>(rows, joint_row::turned, lane) > Real(0.0f));
+    if (turned) {
+      p.give_a = load_sym3<Real>(rows, joint_row::give_a, lane);
+      p.give_b = load_sym3<Real>(rows, joint_row::give_b, lane);
+    }
+    if (balls) {
       prefetch_fields(rows, 0, 6, lane);
       prefetch_fields(rows, joint_row::position, 3, lane);
       prefetch_fields(rows, joint_row::lever_a, 9, lane);
       prefetch_fields(rows, joint_row::lever_b, 9, lane);
-      prefetch_fields(rows, joint_row::give_a, 18, lane);
+      prefetch_fields(rows, joint_row::turned, turned ? 13 : 1, lane);
+      prefetch_fields(rows, joint_row::lock_mass, 6, lane);
       prefetch_fields(rows, joint_row::lock_impulse, 3, lane);
-      solve_ball(lane, p);
+      solve_ball(lane, turned, p);
     } else if constexpr (kSweep == Sweep::warm_start) {
       begin_substep(lane, uses, p);
     } else if (locks) {
@@ -309,7 +323,7 @@ struct SolveJoints {
 
   /// A block of joints that hold a point and nothing else.
   template <class Real>
-  TALUS_INLINE void solve_ball(Index lane, Pair<Real>& p) const {
+  TALUS_INLINE void solve_ball(Index lane, bool turned, Pair<Real>& p) const {
     const Mat3Of<Real> levers_a = load_matrix<Real>(rows, joint_row::lever_a, lane);
     const Mat3Of<Real> levers_b = load_matrix<Real>(rows, joint_row::lever_b, lane);
     const Vec3Of<Real> impulse = load_vector<Real>(rows, joint_row::lock_impulse, lane);
@@ -332,7 +346,13 @@ struct SolveJoints {
       }
       store(rows, joint_row::lock_impulse, lane, impulse + more);
     }
-    p.apply(more, transposed_times(levers_a, more), transposed_times(levers_b, more));
+    const Vec3Of<Real> turn_a = transposed_times(levers_a, more), turn_b = transposed_times(levers_b, more);
+    if (turned) {
+      p.apply(more, turn_a, turn_b);
+    } else {
+      Pair<Real>::move(p.a, -(p.a[3] * more), -turn_a);
+      Pair<Real>::move(p.b, p.b[3] * more, turn_b);
+    }
   }
 
   template <class Real>

@@ -172,11 +172,13 @@ TALUS_INLINE void store(const LaneBlocks<Fields>& blocks, int field, Index row, 
   store_lanes(reinterpret_cast<float*>(blocks.at(field, row)), value);
 }
 
-/// Asks for fields of the same lanes `blocks` further on, before they are needed: they lie pages apart, where no
-/// processor looks ahead.
+/// Asks for fields of the same lanes of the next block, before they are needed: they lie pages apart, where no
+/// processor looks ahead. Once for each line of a cache.
 template <int Fields>
-TALUS_INLINE void prefetch_fields(const LaneBlocks<Fields>& rows, int field, int count, Index lane, Index blocks = 1) {
-  const std::uint32_t* words = rows.at(field, lane) + std::ptrdiff_t(blocks) * Fields * kLanes;
+TALUS_INLINE void prefetch_fields(const LaneBlocks<Fields>& rows, int field, int count, Index lane) {
+  constexpr Index kLine = 16;  // words
+  if (lane % kLine != 0) return;
+  const std::uint32_t* words = rows.at(field, lane) + Fields * kLanes;
   for (int i = 0; i < count; ++i) prefetch(words + i * kLanes);
 }
 

@@ -45,20 +45,15 @@ struct HangTension {
     prefetch_fields(rows, tree_row::child, tree_row::locked + 1, lane);
     prefetch_fields(rows, tree_row::offset, 9, lane);
     prefetch_fields(rows, tree_row::force, 5, lane);
-    const RowIndices<Real> child_index(rows, tree_row::child, lane), parent_index(rows, tree_row::parent, lane);
-    const JointBody<Real> child = joint_body<Real>(bodies, child_index.data());
-    const JointBody<Real> parent = joint_body<Real>(bodies, parent_index.data());
-    const Real zero(0.0f), sign = load<Real>(rows, tree_row::sign, lane);
-    const Mask<Real> child_is_a = sign < zero;
-    const JointBody<Real> a = chosen(child_is_a, child, parent), b = chosen(child_is_a, parent, child);
-    const JointArms<Real> arms = joint_arms(load_frames<Real>(rows, tree_row::offset, lane, false), a, b);
-    const Vec3Of<Real> force = sign * load_vector<Real>(rows, tree_row::force, lane);  // on the child
+    const TreeBodies<Real> pair(bodies, rows, lane);
+    const JointArms<Real> arms = pair.arms(load_frames<Real>(rows, tree_row::offset, lane, false));
+    const Vec3Of<Real> force = pair.sign * load_vector<Real>(rows, tree_row::force, lane);  // on the child
     const Vec3Of<Real> gravity{Real(params->gravity.x), Real(params->gravity.y), Real(params->gravity.z)};
     const Real held = load<Real>(rows, tree_row::locked, lane);
     const Real weight = Real(kSnapLoad) * held * load<Real>(rows, tree_row::load, lane) * length(gravity);
     const Real heaviest = held * load<Real>(rows, tree_row::heaviest, lane);
-    add(child_index, child, select<Real>(child_is_a, arms.a, arms.b), force, weight, heaviest);
-    add(parent_index, parent, select<Real>(child_is_a, arms.b, arms.a), -force, weight, heaviest);
+    add(pair.child_index, pair.child, pair.arm_of_child(arms), force, weight, heaviest);
+    add(pair.parent_index, pair.parent, pair.arm_of_parent(arms), -force, weight, heaviest);
   }
 
  private:

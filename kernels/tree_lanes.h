@@ -76,6 +76,32 @@ TALUS_INLINE JointBody<Real> chosen(Mask<Real> first, const JointBody<Real>& yes
           select(first, yes.inv_mass, no.inv_mass)};
 }
 
+/// The bodies of a lane of the trees.
+template <class Real>
+struct TreeBodies {
+  RowIndices<Real> child_index, parent_index;
+  JointBody<Real> child, parent;
+  Real sign;  // tree_row::sign
+
+  TALUS_INLINE TreeBodies(const SolveRowScratch& bodies, const TreeRows& rows, Index lane)
+      : child_index(rows, tree_row::child, lane),
+        parent_index(rows, tree_row::parent, lane),
+        child(joint_body<Real>(bodies, child_index.data())),
+        parent(joint_body<Real>(bodies, parent_index.data())),
+        sign(load<Real>(rows, tree_row::sign, lane)) {}
+  TALUS_INLINE Mask<Real> child_is_a() const { return sign < Real(0.0f); }
+  TALUS_INLINE JointArms<Real> arms(const JointFrames<Real>& at) const { return joint_arms(at, a(), b()); }
+  TALUS_INLINE JointBody<Real> a() const { return chosen(child_is_a(), child, parent); }
+  TALUS_INLINE JointBody<Real> b() const { return chosen(child_is_a(), parent, child); }
+  /// From the centres of the bodies to where forces act.
+  TALUS_INLINE Vec3Of<Real> arm_of_child(const JointArms<Real>& arms) const {
+    return select<Real>(child_is_a(), arms.a, arms.b);
+  }
+  TALUS_INLINE Vec3Of<Real> arm_of_parent(const JointArms<Real>& arms) const {
+    return select<Real>(child_is_a(), arms.b, arms.a);
+  }
+};
+
 /// Whether a body has turned so far in this step that rows must follow.
 template <class Real>
 TALUS_INLINE Mask<Real> has_turned(const JointBody<Real>& body) {

@@ -23,15 +23,12 @@ struct UpdateTreeLane {
     prefetch_fields(rows, tree_row::child, tree_row::locked + 6, lane);
     prefetch_fields(rows, tree_row::offset, 9, lane);
     prefetch_fields(rows, tree_row::wanted, 3, lane);
-    const RowIndices<Real> child_index(rows, tree_row::child, lane), parent_index(rows, tree_row::parent, lane);
-    const JointBody<Real> child = joint_body<Real>(bodies, child_index.data());
-    const JointBody<Real> parent = joint_body<Real>(bodies, parent_index.data());
-    const Real zero(0.0f), one(1.0f), sign = load<Real>(rows, tree_row::sign, lane);
-    const Mask<Real> child_is_a = sign < zero;
+    const TreeBodies<Real> pair(bodies, rows, lane);
+    const JointBody<Real>&child = pair.child, &parent = pair.parent;
+    const Real zero(0.0f), one(1.0f), sign = pair.sign;
     const Mask<Real> moves = child.inv_mass > zero;
     if (first) store(rows, tree_row::own_mass, lane, select(moves, one / max_of(child.inv_mass, Real(1e-30f)), zero));
     if (!any_together(moves)) return;
-    const JointBody<Real> a = chosen(child_is_a, child, parent), b = chosen(child_is_a, parent, child);
     const Mask<Real> some_turns = load<Real>(rows, tree_row::turns, lane) > zero;
     const bool turning = any_together(some_turns);
     const Mask<Real> some_limits = load<Real>(rows, tree_row::limits, lane) > zero;
@@ -49,16 +46,15 @@ struct UpdateTreeLane {
     const Mask<Real> ball = locked[0] + locked[1] + locked[2] == Real(3.0f) && !some_turns && !some_limits;
     const bool framed = any_together(!ball && moves);
     const JointFrames<Real> at = load_frames<Real>(rows, tree_row::offset, lane, framed || turning);
-    const JointArms<Real> arms = joint_arms(at, a, b);
+    const JointArms<Real> arms = pair.arms(at);
     LinearAxes<Real> linear;
     TurningAxes<Real> turns;
-    if (framed) linear = linear_axes<Real>(at, a, arms, zero > one);
-    if (turning) turns = turning_axes(at, a, b, load<Real>(rows, tree_row::lone, lane));
-    const Vec3Of<Real> arm_child = select<Real>(child_is_a, arms.a, arms.b);
-    const Vec3Of<Real> arm_parent = select<Real>(child_is_a, arms.b, arms.a);
+    if (framed) linear = linear_axes<Real>(at, pair.a(), arms, zero > one);
+    if (turning) turns = turning_axes(at, pair.a(), pair.b(), load<Real>(rows, tree_row::lone, lane));
     const auto place = [&](int axis, Real position) {
       if (limits || axis == 3) store(rows, tree_row::position + axis, lane, position);
-      const Real speed = Real(-kErrorPart * params->inv_h) * (locked[axis] * position), most(axis < 3 ? kMostJointPush : kMostTreeTurn);
+      const Real speed = Real(-kErrorPart * params->inv_h) * (locked[axis] * position),
+                 most(axis < 3 ? kMostJointPush : kMostTreeTurn);
       store(rows, tree_row::wanted + axis, lane, clamp_to(speed, -most, most));  // of limits PressLimits knows better
     };
     for (int i = 0; i < 3; ++i) {
@@ -87,8 +83,8 @@ struct UpdateTreeLane {
       set(1, levers.row1);
       set(2, levers.row2);
     };
-    set_levers(tree_row::lever_child, point_levers(child, axes_child, arm_child));
-    set_levers(tree_row::lever_parent, point_levers(parent, axes_parent, arm_parent));
+    set_levers(tree_row::lever_child, point_levers(child, axes_child, pair.arm_of_child(arms)));
+    set_levers(tree_row::lever_parent, point_levers(parent, axes_parent, pair.arm_of_parent(arms)));
     for (int i = 0; i < 3 && (framed || first); ++i) {
       const Vec3Of<Real> unit{Real(i == 0 ? 1.0f : 0.0f), Real(i == 1 ? 1.0f : 0.0f), Real(i == 2 ? 1.0f : 0.0f)};
       const Vec3Of<Real> of_ball = used[i] * unit;

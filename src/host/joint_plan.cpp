@@ -11,7 +11,7 @@ namespace talus {
 namespace {
 
 constexpr TreeLane kNoTreeLane{-1, -1, -1, 0, 0.0f, 0.0f};
-constexpr ColorLane kNoColorLane{-1, 0};
+constexpr ColorLane kNoColorLane{-1, 0, 0};
 
 template <class F>
 bool any_axis(int first, int last, F&& test) {
@@ -26,10 +26,12 @@ bool locks(std::uint32_t axes, int first = 0, int last = kAxisCount) {
 bool locks_all(std::uint32_t axes, int first, int last) {
   return !any_axis(first, last, [&](int axis) { return axis_mode(axes, axis) != AxisMode::locked; });
 }
+bool turns_freely(std::uint32_t axes) {
+  return !any_axis(3, kAxisCount, [&](int axis) { return axis_mode(axes, axis) != AxisMode::free; });
+}
 // Whether it holds a point and never anything else: limits that are pressed on are locked for a while.
 bool is_ball(std::uint32_t axes) {
-  const auto turns_freely = [&](int axis) { return axis_mode(axes, axis) == AxisMode::free; };
-  return locks_all(axes, 0, 3) && turns_freely(3) && turns_freely(4) && turns_freely(5);
+  return locks_all(axes, 0, 3) && turns_freely(axes);
 }
 // Whether it has more than locked axes.
 bool sweeps(const PlanJoint& joint) {
@@ -340,7 +342,9 @@ void lay_out_colors(std::span<const PlanJoint> joints, std::span<const float> ma
       fill_block(lanes, kNoColorLane);
       plan.color_begin.push_back(static_cast<Index>(lanes.size()));
     }
-    lanes.push_back({joints[std::size_t(colored[i].joint)].row, colored[i].in_tree});
+    const PlanJoint& j = joints[std::size_t(colored[i].joint)];
+    const Index turns = colored[i].in_tree != 0 && !turns_freely(j.axes) ? 1 : 0;
+    lanes.push_back({j.row, colored[i].in_tree, turns});
   }
   fill_block(lanes, kNoColorLane);
   if (!lanes.empty()) plan.color_begin.push_back(static_cast<Index>(lanes.size()));

@@ -203,6 +203,21 @@ TEST_P(JointsAtLength, HingeTurnsWithoutLoss) {
   }
 }
 
+// Friction about a ball joint, which is swept, beside its locked axes, which are in a tree: the torque is of one step.
+TEST_P(JointsAtLength, TorqueOfSweptAxesDoesNotAddUp) {
+  World world(weightless());
+  BodyDef def = brick({0, 0, 0});
+  def.angular_velocity = {0, 20, 0};
+  const BodyId body = world.add_body(def);
+  JointDef ball = ball_joint(kWorld, body, {0, 0, 0});
+  for (const Axis axis : {Axis::twist, Axis::swing_y, Axis::swing_z}) ball.axis(axis) = friction(0.01f);
+  const JointId joint = world.add_joint(ball);
+  for (int step = 0; step < 60; ++step) {
+    world.step(kStep);
+    EXPECT_NEAR(length(vec(world.reading(joint).torque)), 0.01, 0.01) << step;
+  }
+}
+
 // By joints in a tree and by those that close loops, of which two are more than trees take.
 TEST_P(JointsAtLength, TurnsAreCountedInLoops) {
   World world(weightless());

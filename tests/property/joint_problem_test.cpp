@@ -411,8 +411,9 @@ TEST_P(JointProblem, SoftLocksHaveADiagonalMatrix) {
 TEST_P(JointProblem, OthersFindTheSameVelocities) {
   for (const Machine& machine : kMachines) {
     SCOPED_TRACE(machine.name);
-    const bool dolls = machine.name == std::string("dolls");
-    World world(def(dolls ? 1600 : 400));  // their feet, light and driven, take longer
+    const std::string name = machine.name;
+    // Feet of dolls, light and driven, take longer, and a chain whose heavy end lies on the ground.
+    World world(def(name == "dolls" ? 1600 : name == "chain" ? 800 : 400));
     machine.add(world);
     bool contacts = false;
     for (int step = 0; step < 60; ++step) {
@@ -434,7 +435,6 @@ TEST_P(JointProblem, OthersFindTheSameVelocities) {
       EXPECT_LT(residual, 2e-3);  // [m/s, rad/s] what sweeps leave, and rounding
       EXPECT_LT(apart, 10 * residual + 1e-5) << "step " << step;
     }
-    const std::string name = machine.name;
     EXPECT_EQ(contacts, name == "chain" || name == "dolls");
   }
 }
