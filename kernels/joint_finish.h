@@ -51,6 +51,7 @@ struct JointReport {
 
 /// One lane of the trees.
 struct FinishTreeLane {
+  static constexpr bool kIsLong = true;  // a call on a GPU
   JointReport report;
   TreeRows rows;
 
@@ -85,6 +86,7 @@ struct FinishTreeLane {
 
 /// One lane of the colored joints, after the trees: adds to what those wrote of the same joint.
 struct FinishJointLane {
+  static constexpr bool kIsLong = true;  // a call on a GPU
   JointReport report;
   Column<const ColorLane> lanes;
   JointRows rows;

@@ -39,11 +39,12 @@ struct JointBody {
   }
 
  private:
-  /// R R^T with R_ij = left_i T_ij right_j.
+  /// R R^T with R_ij = left_i T_ij right_j, left_i right_i = 1. Exactly 1 while the body has not turned.
   TALUS_INLINE Sym3Of<Real> turned_square(Vec3Of<Real> left, Vec3Of<Real> right) const {
     const Mat3Of<Real> t = matrix_of(turn);
-    const Mat3Of<Real> r{left.x * talus::scale(t.row0, right), left.y * talus::scale(t.row1, right),
-                         left.z * talus::scale(t.row2, right)};
+    const Mat3Of<Real> r{{t.row0.x, left.x * t.row0.y * right.y, left.x * t.row0.z * right.z},
+                         {left.y * t.row1.x * right.x, t.row1.y, left.y * t.row1.z * right.z},
+                         {left.z * t.row2.x * right.x, left.z * t.row2.y * right.y, t.row2.z}};
     return {dot(r.row0, r.row0), dot(r.row0, r.row1), dot(r.row0, r.row2),
             dot(r.row1, r.row1), dot(r.row1, r.row2), dot(r.row2, r.row2)};
   }
@@ -109,6 +110,7 @@ TALUS_INLINE LinearAxes<Real> linear_axes(const JointFrames<Real>& at, const Joi
 /// that takes frame a's x axis to frame b's, as angle times axis, which lies in a's y z plane; twist is what is left of
 /// the rotation. All are good up to half a turn of the x axis. `lone`: lone_swing(). Its coordinate is the sine of the
 /// angle out of its plane, as of a universal joint (S3-90); that of the other swing the angle within it, all round.
+/// some_lone: there is one in some lane.
 template <class Real>
 struct TurningAxes {
   Vec3Of<Real> position;  // [rad] twist, swing_y, swing_z
@@ -116,7 +118,7 @@ struct TurningAxes {
 };
 template <class Real>
 TALUS_INLINE TurningAxes<Real> turning_axes(const JointFrames<Real>& at, const JointBody<Real>& a,
-                                            const JointBody<Real>& b, Real lone) {
+                                            const JointBody<Real>& b, Real lone, bool some_lone) {
   const Real zero(0.0f), one(1.0f), least(1e-6f);
   TurningAxes<Real> g;
   const QuatOf<Real> q_a = a.orientation() * at.frame_a, q_b = b.orientation() * at.frame_b;
@@ -140,8 +142,8 @@ TALUS_INLINE TurningAxes<Real> turning_axes(const JointFrames<Real>& at, const J
   g.turn[1] = (k * cx + m * cz * cz) * y - (k * cy) * x - (m * cy * cz) * z;
   g.turn[2] = (k * cx + m * cy * cy) * z - (k * cz) * x - (m * cy * cz) * y;
 
+  if (!some_lone) return g;
   const Mask<Real> lone_y = lone == Real(float(Axis::swing_y)), lone_z = lone == Real(float(Axis::swing_z));
-  if (!any_of(lone_y || lone_z)) return g;
   const Real in_z = one / max_of(cx * cx + cy * cy, least), in_y = one / max_of(cx * cx + cz * cz, least);
   const Vec3Of<Real> within_y = y - (in_y * cy) * (cx * x + cz * z), within_z = z - (in_z * cz) * (cx * x + cy * y);
   g.turn[1] = select<Real>(lone_y, cross(z, x_b), select<Real>(lone_z, within_y, g.turn[1]));

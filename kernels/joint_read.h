@@ -30,7 +30,7 @@ TALUS_INLINE JointCoordinates joint_coordinates(const JointFrames<float>& frames
   at.offset = b.position - a.position;
   const JointArms<float> arms = joint_arms(at, body_a, body_b);
   const LinearAxes<float> l = linear_axes<float>(at, body_a, arms, radial);
-  const TurningAxes<float> t = turning_axes(at, body_a, body_b, float(lone));
+  const TurningAxes<float> t = turning_axes(at, body_a, body_b, float(lone), lone != 0);
   const Vec3 apart = b.linear - a.linear, turning = b.angular - a.angular;
   JointCoordinates c;
   for (int i = 0; i < 3; ++i) {

@@ -76,7 +76,8 @@ struct UpdateJointLane {
       prepare_axis(i, component(g.position, i), give);
     }
     if (uses & joint_uses::kTurns) {
-      const TurningAxes<Real> t = turning_axes(at, a, b, load<Real>(rows, joint_row::lone, lane));
+      const Real lone = load<Real>(rows, joint_row::lone, lane);
+      const TurningAxes<Real> t = turning_axes(at, a, b, lone, any_together(lone > zero));
       const Real twist = unwrapped(t.position.x, load<Real>(rows, joint_row::position + 3, lane));
       if ((uses & joint_uses::any(3)) == 0) store(rows, joint_row::position + 3, lane, twist);
       for (int i = 3; i < kAxisCount; ++i) {
@@ -116,7 +117,7 @@ struct UpdateJointLane {
       return Mat3Of<Real>{locked * l.row0, locked * l.row1, locked * l.row2};
     };
     const Mat3Of<Real> levers_a = levers_of(a, arms.a), levers_b = levers_of(b, arms.b);
-    const Sym3Of<Real> give_a = first ? unturned(a) : a.give(), give_b = first ? unturned(b) : b.give();
+    const Sym3Of<Real> give_a = a.give(), give_b = b.give();
     const Sym3Of<Real> k =
         upper_half(times_transposed(levers_a * give_a, levers_a) + times_transposed(levers_b * give_b, levers_b));
     const Real give = a.inv_mass + b.inv_mass;
@@ -136,13 +137,6 @@ struct UpdateJointLane {
     renew_half(joint_row::give_a, give_a);
     renew_half(joint_row::give_b, give_b);
     renew_half(joint_row::lock_mass, mass);
-  }
-
-  /// JointBody::give() at the start of a step, without rounding.
-  template <class Real>
-  TALUS_INLINE static Sym3Of<Real> unturned(const JointBody<Real>& body) {
-    const Real zero(0.0f), one = select(body.inv_mass > zero, Real(1.0f), zero);
-    return {one, zero, zero, one, zero, one};
   }
 
   /// The implicit spring of S3-68: rate = k / (h k + c), softness = 1 / (h (h k + c)).
@@ -239,7 +233,9 @@ struct SolveJoints {
       start_b[i] = p.b[i];
     }
     const bool balls = (uses & joint_uses::kBallsOnly) != 0;
-    const bool turned = !balls || any_together(load<Real>(rows, joint_row::turned, lane) > Real(0.0f));
+    const bool turned = may_have_turned<Real>(lane, balls);
+    const Real zero(0.0f), one(1.0f);
+    p.give_a = p.give_b = {one, zero, zero, one, zero, one};
     if (turned) {
       p.give_a = load_sym3<Real>(rows, joint_row::give_a, lane);
       p.give_b = load_sym3<Real>(rows, joint_row::give_b, lane);
@@ -252,7 +248,7 @@ struct SolveJoints {
       prefetch_fields(rows, joint_row::turned, turned ? 13 : 1, lane);
       prefetch_fields(rows, joint_row::lock_mass, 6, lane);
       prefetch_fields(rows, joint_row::lock_impulse, 3, lane);
-      solve_ball(lane, turned, p);
+      solve_ball(lane, p);
     } else if constexpr (kSweep == Sweep::warm_start) {
       begin_substep(lane, uses, p);
     } else if (locks) {
@@ -295,6 +291,16 @@ struct SolveJoints {
     }
   };
 
+  /// Else the inverse inertia is the unit matrix. A GPU has no register left to ask.
+  template <class Real>
+  TALUS_INLINE bool may_have_turned([[maybe_unused]] Index lane, [[maybe_unused]] bool balls) const {
+#if TALUS_ON_DEVICE
+    return true;
+#else
+    return !balls || any_together(load<Real>(rows, joint_row::turned, lane) > Real(0.0f));
+#endif
+  }
+
   template <class Real>
   TALUS_INLINE void finish(const std::uint32_t* index, const Real now[8], const Real before[8]) const {
     const Mask<Real> moves = now[3] > Real(0.0f);
@@ -323,7 +329,7 @@ struct SolveJoints {
 
   /// A block of joints that hold a point and nothing else.
   template <class Real>
-  TALUS_INLINE void solve_ball(Index lane, bool turned, Pair<Real>& p) const {
+  TALUS_INLINE void solve_ball(Index lane, Pair<Real>& p) const {
     const Mat3Of<Real> levers_a = load_matrix<Real>(rows, joint_row::lever_a, lane);
     const Mat3Of<Real> levers_b = load_matrix<Real>(rows, joint_row::lever_b, lane);
     const Vec3Of<Real> impulse = load_vector<Real>(rows, joint_row::lock_impulse, lane);
@@ -346,13 +352,7 @@ struct SolveJoints {
       }
       store(rows, joint_row::lock_impulse, lane, impulse + more);
     }
-    const Vec3Of<Real> turn_a = transposed_times(levers_a, more), turn_b = transposed_times(levers_b, more);
-    if (turned) {
-      p.apply(more, turn_a, turn_b);
-    } else {
-      Pair<Real>::move(p.a, -(p.a[3] * more), -turn_a);
-      Pair<Real>::move(p.b, p.b[3] * more, turn_b);
-    }
+    p.apply(more, transposed_times(levers_a, more), transposed_times(levers_b, more));
   }
 
   template <class Real>

@@ -15,8 +15,8 @@
 namespace talus::inline TALUS_ISA {
 
 constexpr float kSnapLoad = 4.0f;  // [1] weights that a chain may carry before it is known to
-// A heavy body that falls until light links stop it needs more. With 2 m/s here a chain of 6 links of 1 kg that has to
-// stop 1,000 kg at 8 m/s bursts.
+// A heavy body that falls until light links stop it needs more. With 1.3 m/s here 6 links of 1 kg that have to stop
+// 1,000 kg at 7.7 m/s burst.
 constexpr float kSnapSpeed = 10.0f;  // [m/s] at which it may fall
 constexpr float kHeavy = 8.0f;       // [1] times the mass of a link
 

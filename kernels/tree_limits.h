@@ -22,6 +22,7 @@ enum class PressTime : std::uint8_t {
 /// sub-step ends; one that its limit had to pull is let go, and gets its impulse back in the next solve. One lane of
 /// the trees.
 struct PressLimits {
+  static constexpr bool kIsLong = true;  // a call on a GPU
   const BodyVelocity* velocity;
   const StepParams* params;
   PressTime time;

@@ -11,6 +11,7 @@ namespace talus::inline TALUS_ISA {
 /// The coordinates of locked and limited axes where the bodies are now and, if they turned since the step began, the
 /// rows and the inertia of the child by itself. One lane of the trees.
 struct UpdateTreeLane {
+  static constexpr bool kIsLong = true;  // a call on a GPU
   SolveRowScratch bodies;
   const StepParams* params;
   bool first;  // of the step
@@ -50,7 +51,10 @@ struct UpdateTreeLane {
     LinearAxes<Real> linear;
     TurningAxes<Real> turns;
     if (framed) linear = linear_axes<Real>(at, pair.a(), arms, zero > one);
-    if (turning) turns = turning_axes(at, pair.a(), pair.b(), load<Real>(rows, tree_row::lone, lane));
+    if (turning) {
+      const Real lone = load<Real>(rows, tree_row::lone, lane);
+      turns = turning_axes(at, pair.a(), pair.b(), lone, any_together(lone > zero));
+    }
     const auto place = [&](int axis, Real position) {
       if (limits || axis == 3) store(rows, tree_row::position + axis, lane, position);
       const Real speed = Real(-kErrorPart * params->inv_h) * (locked[axis] * position),

@@ -18,8 +18,8 @@
 /// Stops a debug build, on host and device, where one of our own invariants is broken. Never for user errors.
 #define TALUS_ASSERT(condition) assert(condition)
 
-/// Small functions of the inner loops: inlined at every level of optimisation that inlines at all. The address sanitizer
-/// takes seven minutes to compile the step that way, and one without.
+/// Small functions of the inner loops: inlined at every level of optimisation that inlines at all. The address
+/// sanitizer takes seven minutes to compile the step that way, and one without.
 #if defined(__CUDACC__)
 #define TALUS_INLINE __host__ __device__ __forceinline__
 #elif defined(__GNUC__) && !defined(__SANITIZE_ADDRESS__)

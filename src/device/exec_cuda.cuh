@@ -101,12 +101,15 @@ class CudaTeam {
   }
   template <class Kernel>
   TALUS_HD void for_each_lane(const char*, LaneRange range, const Kernel& kernel) {
-#if TALUS_ON_DEVICE
-    if (loop_over(range, kernel)) cooperative_groups::this_grid().sync();
-#endif
+    if constexpr (requires { Kernel::kIsLong; }) {
+      call_for_each_lane(range, kernel);
+    } else {
+      sweep_lanes(range, kernel);
+    }
   }
+  /// A call: what is done to a batch is long, and needs the registers for itself.
   template <class Kernel>
-  TALUS_HD void for_each_batch(const char*, Count n, const Kernel& kernel) {
+  TALUS_SELDOM void for_each_batch(const char*, Count n, const Kernel& kernel) {
 #if TALUS_ON_DEVICE
     if (loop_over_batches(n, kernel)) cooperative_groups::this_grid().sync();
 #endif
@@ -116,6 +119,19 @@ class CudaTeam {
 #if TALUS_ON_DEVICE
     for (Index turn = 0; turn < atomic_load(turns); ++turn) body(turn);
 #endif
+  }
+
+ private:
+  template <class Kernel>
+  TALUS_HD void sweep_lanes([[maybe_unused]] const LaneRange& range, [[maybe_unused]] const Kernel& kernel) {
+#if TALUS_ON_DEVICE
+    if (loop_over(range, kernel)) cooperative_groups::this_grid().sync();
+#endif
+  }
+  /// For kernels that are long, and not at work most of the time: registers of their own.
+  template <class Kernel>
+  TALUS_SELDOM void call_for_each_lane(LaneRange range, const Kernel& kernel) {
+    sweep_lanes(range, kernel);
   }
 };
 

@@ -128,7 +128,7 @@ struct Rows {
     const JointBody<Wide> body_a = body(a, -0.125 * (b.x - a.x)), body_b = body(b, 0.125 * (b.x - a.x));
     arms = joint_arms(at, body_a, body_b);
     linear = linear_axes<Wide>(at, body_a, arms, radial);
-    turning = turning_axes<Wide>(at, body_a, body_b, Wide(lone));
+    turning = turning_axes<Wide>(at, body_a, body_b, Wide(lone), lone != 0);
   }
   double position(int axis) const {
     return axis < 3 ? plain(linear.position)[axis] : plain(turning.position)[axis - 3];
