@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: MIT
+#include "truth/truth.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace talus::truth {
+
+namespace {
+
+SolverSettings rigid(PointSolver point, bool nncg, int sweeps) {
+  SolverSettings s{.solver = Solver::rigid, .stabilization = Stabilization::projection};
+  s.rigid = {.point = point, .nncg = nncg, .sweeps = sweeps};
+  return s;
+}
+
+const Variant kVariants[] = {
+    {"default", {}},
+    {"jacobi", {.solver = Solver::jacobi}},
+    {"projection", {.stabilization = Stabilization::projection}},
+    {"rigid", rigid(PointSolver::rows, false, 50)},
+    {"rigid_block", rigid(PointSolver::block, false, 50)},
+    {"rigid_nncg", rigid(PointSolver::rows, true, 50)},
+    {"shock", {.solver = Solver::shock}},
+};
+
+}  // namespace
+
+std::span<const Variant> variants() {
+  return kVariants;
+}
+
+double Random::log_between(double low, double high) {
+  return low * std::exp(between(0.0, std::log(high / low)));
+}
+
+Vec3 Random::direction() {
+  const double z = between(-1.0, 1.0), angle = between(0.0, 2.0 * 3.14159265358979323846), r = std::sqrt(1.0 - z * z);
+  return {float(r * std::cos(angle)), float(r * std::sin(angle)), float(z)};
+}
+
+Quat Random::orientation() {
+  const double u = unit(), a = between(0.0, 2.0 * 3.14159265358979323846),
+               b = between(0.0, 2.0 * 3.14159265358979323846);
+  const double r = std::sqrt(1.0 - u), s = std::sqrt(u);
+  return {float(r * std::sin(a)), float(r * std::cos(a)), float(s * std::sin(b)), float(s * std::cos(b))};
+}
+
+void Worst::add(double error_of_trial, const std::string& parameters) {
+  const double size = std::isnan(error_of_trial) ? std::numeric_limits<double>::infinity() : std::abs(error_of_trial);
+  if (!trial.empty() && size <= error) return;
+  error = size;
+  trial = parameters;
+}
+
+std::vector<Row> rows() {
+  std::vector<Row> all;
+  for (const std::span<const Row> group :
+       {friction_rows(), seam_rows(), tunnel_rows(), overlap_rows(), free_motion_rows(), experiment_rows()}) {
+    all.insert(all.end(), group.begin(), group.end());
+  }
+  return all;
+}
+
+}  // namespace talus::truth
