@@ -48,9 +48,9 @@ TEST_P(Truth, Holds) {
                                     << " trials: " << worst.trial;
 }
 
-INSTANTIATE_TEST_SUITE_P(Rows, Truth, testing::ValuesIn(cases()), [](const auto& info) {
-  return std::string(rows()[std::size_t(std::get<0>(info.param))].name) + "_" +
-         variants()[std::size_t(std::get<1>(info.param))].name;
+INSTANTIATE_TEST_SUITE_P(Rows, Truth, testing::ValuesIn(cases()), [](const auto& row_and_variant) {
+  return std::string(rows()[std::size_t(std::get<0>(row_and_variant.param))].name) + "_" +
+         variants()[std::size_t(std::get<1>(row_and_variant.param))].name;
 });
 
 }  // namespace
