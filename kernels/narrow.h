@@ -11,6 +11,8 @@
 #include "math/atomic.h"
 #include "math/vec3.h"
 #include "shapes/collide.h"
+#include "shapes/extent.h"
+#include "shapes/release.h"
 #include "step_params.h"
 
 namespace talus::inline TALUS_ISA {
@@ -18,6 +20,18 @@ namespace talus::inline TALUS_ISA {
 constexpr std::uint32_t kRecycledBatch = 15;  // batch key of pairs that need no collision test; above all classes
 constexpr float kRecycleSine = 0.00873f;      // sine of half the turn (1 degree) beyond which a manifold is remade
 constexpr float kMatchFraction = 0.04f;       // [radius of A] points nearer than this are the same one; 2 cm at 0.5 m
+
+// How deep two shapes may overlap along an axis that parts them otherwise, in parts of the thinner one's thickness.
+// What stands is sunk in by a little, and pieces of a floor differ by as little. Steps lower than that are climbed, not
+// hit.
+constexpr float kFlatOverlap = 0.01f;    // of two boxes
+constexpr float kRoundOverlap = 0.002f;  // of a box and something round, whose edges are felt that much later
+constexpr float kMostOverlap = 0.05f;    // of either, with what follows
+constexpr float kStandingDrop = 0.03f;   // [g dt^2] soft contacts give a third of it under a body's own weight
+constexpr float kSlowWay = 1e-5f;        // of the same thickness, in a step: no motion worth the name
+constexpr float kClearance = 0.002f;     // of the same thickness: two that keep further apart than that do not touch
+constexpr float kSmallDrop = 0.02f;      // of the same thickness: a fall within the step that decides about nothing
+constexpr float kPlaceError = 1.2e-7f;   // [m/m] of the coordinates, two roundings of positions
 
 /// How many units the record of each pair takes: a scan makes places of them. One element is one pair.
 struct SizeRecords {
@@ -211,6 +225,8 @@ struct CollidePairs {
   Vec3Column linear_velocity;
   Vec3Column angular_velocity;
   ContactCache last;
+  // inputs
+  Vec3Column force;
   // scratch in
   Column<BodyPose> pose;
   PairList pairs;
@@ -236,11 +252,72 @@ struct CollidePairs {
     }
     const ShapeType type_a = ShapeType(model.shape[a]), type_b = ShapeType(model.shape[b]);
     const BoxAxes axes = batch == kPairBoxBox ? box_axes[element] : BoxAxes{};
-    const Manifold m = collide(type_a, {model.shape_size[a], pa.position, pa.orientation}, type_b,
-                               {model.shape_size[b], pb.position, pb.orientation}, axes, reach(a, b, pa, pb));
+    const PlacedShape shape_a{model.shape_size[a], pa.position, pa.orientation};
+    const PlacedShape shape_b{model.shape_size[b], pb.position, pb.orientation};
+    const float near = reach(a, b, pa, pb);
+    if (type_a == ShapeType::plane || type_b == ShapeType::plane) {
+      put(pair, a, pa, pb, collide(type_a, shape_a, type_b, shape_b, axes, near));
+      return;
+    }
+    const float thin =
+        2.0f * min_of(min_half_thickness(type_a, shape_a.size), min_half_thickness(type_b, shape_b.size));
+    const PairMotion motion = motion_of(a, b, type_a, type_b, shape_a, shape_b, thin);
+    const Manifold m = collide(type_a, shape_a, type_b, shape_b, axes, near, motion);
+    if (m.count > 0 && passes_by(type_a, shape_a, type_b, shape_b, motion, m, thin)) return;
+    put(pair, a, pa, pb, m);
+  }
+
+  TALUS_HD void put(Index pair, Index a, const BodyPose& pa, const BodyPose& pb, const Manifold& m) const {
     if (m.count == 0) return;
     contact_index[pair] = 1;
     write(pair, a, pa, pb, m);
+  }
+
+  /// How the two move if nothing touches them. thin: [m] thickness of the thinner one.
+  TALUS_HD PairMotion motion_of(Index a, Index b, ShapeType type_a, ShapeType type_b, const PlacedShape& shape_a,
+                                const PlacedShape& shape_b, float thin) const {
+    PairMotion m;
+    m.between = shape_b.position - shape_a.position;
+    m.acceleration = acceleration(b) - acceleration(a);
+    m.velocity = linear_velocity[b] - linear_velocity[a];
+    m.early = params->moreau != 0 ? 0.0f : params->h;
+    m.spin_a = angular_velocity[a];
+    m.spin_b = angular_velocity[b];
+    m.arm_a = spin_arm(type_a, shape_a, m.spin_a);
+    m.arm_b = spin_arm(type_b, shape_b, m.spin_b);
+    m.dt = params->dt + params->h;
+    m.slow = kSlowWay * thin / params->dt;
+    const float sunk = min_of(kStandingDrop * params->dt * params->dt * length(params->gravity) +
+                                  1.5f * params->rigid_slop + place_error(shape_a.position, shape_b.position),
+                              kMostOverlap * thin);
+    m.flat = kFlatOverlap * thin + sunk;
+    m.round = kRoundOverlap * thin + sunk;
+    m.small_drop = kSmallDrop * thin;
+    return m;
+  }
+  TALUS_HD Vec3 acceleration(Index body) const {
+    const float inv_mass = model.inv_mass[body];
+    if (!(inv_mass > 0.0f)) return {0.0f, 0.0f, 0.0f};
+    return model.gravity_scale[body] * params->gravity + inv_mass * force[body];
+  }
+  TALUS_HD static float place_error(Vec3 a, Vec3 b) {
+    const Vec3 size = abs_of(a) + abs_of(b);
+    return kPlaceError * (size.x + size.y + size.z);
+  }
+
+  /// Whether two that are near each other do not touch in this step. Asked only if they might: the way is long enough.
+  TALUS_HD bool passes_by(ShapeType type_a, const PlacedShape& shape_a, ShapeType type_b, const PlacedShape& shape_b,
+                          const PairMotion& motion, const Manifold& m, float thin) const {
+    const float margin = kClearance * thin + place_error(shape_a.position, shape_b.position);
+    float gap = m.points[0].separation;
+    for (int i = 1; i < m.count; ++i) gap = min_of(gap, m.points[i].separation);
+    if (!(gap > margin)) return false;
+    const float way =
+        motion.dt * (length(motion.velocity) + length(motion.spin_a) * motion.arm_a +
+                     length(motion.spin_b) * motion.arm_b + 0.5f * motion.dt * length(motion.acceleration));
+    if (way < gap) return false;
+    return stays_apart(traveller_of(type_a, shape_a, motion.spin_a), traveller_of(type_b, shape_b, motion.spin_b),
+                       motion, margin);
   }
 
   /// The short way, for the many: one point, the same as in the step before.
@@ -250,6 +327,7 @@ struct CollidePairs {
     const float separation = length(between) - (radius_a + radius_b);
     // What is within the speculative distance is within any reach.
     if (!(separation <= params->speculative_distance || separation <= reach(a, b, pa, pb))) return;
+    if (separation > 0.0f && spheres_miss(a, b, pa, pb, separation)) return;
     contact_index[pair] = 1;
     CachedContact& contact = contacts[pair];
     const CachedContact* old = old_contact(pair);
@@ -258,6 +336,17 @@ struct CollidePairs {
     carry_over(contact, old);
     contact.impulse[0] = old != nullptr ? old->impulse[0] : 0.0f;
     contact.point[0] = {separation, radius_a * contact.normal, -radius_b * contact.normal, 0u};
+  }
+
+  TALUS_HD bool spheres_miss(Index a, Index b, const BodyPose& pa, const BodyPose& pb, float separation) const {
+    const PlacedShape shape_a{model.shape_size[a], pa.position, pa.orientation};
+    const PlacedShape shape_b{model.shape_size[b], pb.position, pb.orientation};
+    const float thin = 2.0f * min_of(shape_a.size.x, shape_b.size.x);
+    const PairMotion motion = motion_of(a, b, ShapeType::sphere, ShapeType::sphere, shape_a, shape_b, thin);
+    Manifold m{};
+    m.count = 1;
+    m.points[0].separation = separation;
+    return passes_by(ShapeType::sphere, shape_a, ShapeType::sphere, shape_b, motion, m, thin);
   }
 
   /// [m] How near is near: what the two can close within the step, plus the speculative distance.

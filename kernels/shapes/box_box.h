@@ -7,6 +7,7 @@
 #include "shapes/append.h"
 #include "shapes/face_clip.h"
 #include "shapes/manifold.h"
+#include "shapes/motion.h"
 
 namespace talus::inline TALUS_ISA {
 
@@ -250,6 +251,44 @@ TALUS_HD inline Manifold collide_box_box(const PlacedShape& a, const PlacedShape
 }
 TALUS_HD inline Manifold collide_box_box(const PlacedShape& a, const PlacedShape& b, float reach) {
   return collide_box_box(a, b, best_axes(a, b), reach);
+}
+
+/// The face axis that parts the boxes for longest, or all but does.
+struct StandingAxis {
+  Vec3 normal;  // from A to B
+  float gap;    // [m] at the start
+  float time;   // [s]
+  int index;    // as in BestAxisOf
+};
+TALUS_INLINE StandingAxis standing_axis(const BoxPair& p, const PairMotion& m) {
+  const Vec3 of_a = face_separations_a(p), of_b = face_separations_b(p);
+  StandingAxis best{{0.0f, 0.0f, 0.0f}, 0.0f, 0.0f, -1};
+  for (int i = 0; i < 6; ++i) {
+    const bool is_a = i < 3;
+    const int k = is_a ? i : i - 3;
+    const float gap = component(is_a ? of_a : of_b, k);
+    if (!(gap >= -m.flat)) continue;
+    const float side = sign_of(component(is_a ? p.d_a : p.d_b, k));
+    const Vec3 normal = side * column_of(is_a ? p.axes_a : p.axes_b, k);
+    const float time = time_open(m, normal, gap, m.flat);
+    if (time > 1.01f * best.time) best = {normal, gap, time, i};
+  }
+  return best;
+}
+
+/// With what is known of the motion: while a face axis parts the boxes throughout the step, or all but does, no other
+/// axis matters. So what slides over a seam stands on the next box before the side of that one can stop it.
+TALUS_HD inline Manifold collide_box_box(const PlacedShape& a, const PlacedShape& b, const BoxAxes& axes, float reach,
+                                         const PairMotion& motion) {
+  if (!(axes.face_separation <= reach && axes.edge_separation <= reach)) return Manifold{};
+  const BoxPair p = box_pair(a, b);
+  const StandingAxis standing = standing_axis(p, motion);
+  if (standing.time >= motion.dt) {
+    const float smallest = min_of(smallest_of(a.size), smallest_of(b.size));
+    const Manifold manifold = face_contact(p, standing.index, clip_slop(smallest), reach);
+    if (manifold.count > 0 || is_released(motion, standing.normal, standing.gap, motion.flat)) return manifold;
+  }
+  return collide_box_box(a, b, axes, reach);
 }
 
 }  // namespace talus::inline TALUS_ISA
