@@ -263,8 +263,9 @@ struct CollidePairs {
         2.0f * min_of(min_half_thickness(type_a, shape_a.size), min_half_thickness(type_b, shape_b.size));
     const PairMotion motion = motion_of(a, b, type_a, type_b, shape_a, shape_b, thin);
     const Manifold m = collide(type_a, shape_a, type_b, shape_b, axes, near, motion);
-    if (m.count > 0 && passes_by(type_a, shape_a, type_b, shape_b, motion, m, thin)) return;
+    if (m.count > 0 && passes_by(motion, lowest(m), clearance(thin, pa, pb))) return;
     put(pair, a, pa, pb, m);
+    if (m.count > 0 && batch == kPairBoxCapsule) share_line(pair, type_a == ShapeType::capsule);
   }
 
   TALUS_HD void put(Index pair, Index a, const BodyPose& pa, const BodyPose& pb, const Manifold& m) const {
@@ -273,18 +274,40 @@ struct CollidePairs {
     write(pair, a, pa, pb, m);
   }
 
+  /// The ends of a line of contact move along the capsule as it rolls off one box and onto another: the impulses of the
+  /// step before keep their sum and, as far as the line reaches, their centre. Impulses that went along with the ends
+  /// would tilt it.
+  TALUS_HD void share_line(Index pair, bool capsule_is_a) const {
+    const CachedContact* old = old_contact(pair);
+    if (old == nullptr || old->count > 2.0f) return;
+    CachedContact& contact = contacts[pair];
+    const auto on_capsule = [&](const CachedPoint& point) { return capsule_is_a ? point.on_a : point.on_b; };
+    const bool was_line = old->count > 1.0f;
+    const float sum = old->impulse[0] + (was_line ? old->impulse[1] : 0.0f);
+    if (!(contact.count > 1.0f)) {
+      contact.impulse[0] = sum;
+      return;
+    }
+    const Vec3 first = on_capsule(contact.point[0]), line = on_capsule(contact.point[1]) - first;
+    const float inverse = 1.0f / max_of(length_squared(line), 1e-30f);
+    const float at_first = inverse * dot(on_capsule(old->point[0]) - first, line);
+    const float at_second = was_line ? inverse * dot(on_capsule(old->point[1]) - first, line) : 0.0f;
+    const float second =
+        clamp_to(at_first * old->impulse[0] + at_second * (was_line ? old->impulse[1] : 0.0f), 0.0f, sum);
+    contact.impulse[0] = sum - second;
+    contact.impulse[1] = second;
+  }
+
   /// How the two move if nothing touches them. thin: [m] thickness of the thinner one.
   TALUS_HD PairMotion motion_of(Index a, Index b, ShapeType type_a, ShapeType type_b, const PlacedShape& shape_a,
                                 const PlacedShape& shape_b, float thin) const {
     PairMotion m;
+    m.a = traveller_of(type_a, shape_a, angular_velocity[a]);
+    m.b = traveller_of(type_b, shape_b, angular_velocity[b]);
     m.between = shape_b.position - shape_a.position;
-    m.acceleration = acceleration(b) - acceleration(a);
     m.velocity = linear_velocity[b] - linear_velocity[a];
+    m.acceleration = acceleration(b) - acceleration(a);
     m.early = params->moreau != 0 ? 0.0f : params->h;
-    m.spin_a = angular_velocity[a];
-    m.spin_b = angular_velocity[b];
-    m.arm_a = spin_arm(type_a, shape_a, m.spin_a);
-    m.arm_b = spin_arm(type_b, shape_b, m.spin_b);
     m.dt = params->dt + params->h;
     m.slow = kSlowWay * thin / params->dt;
     const float sunk = min_of(kStandingDrop * params->dt * params->dt * length(params->gravity) +
@@ -305,19 +328,23 @@ struct CollidePairs {
     return kPlaceError * (size.x + size.y + size.z);
   }
 
-  /// Whether two that are near each other do not touch in this step. Asked only if they might: the way is long enough.
-  TALUS_HD bool passes_by(ShapeType type_a, const PlacedShape& shape_a, ShapeType type_b, const PlacedShape& shape_b,
-                          const PairMotion& motion, const Manifold& m, float thin) const {
-    const float margin = kClearance * thin + place_error(shape_a.position, shape_b.position);
+  /// [m] Two that keep further apart than this do not touch.
+  TALUS_HD static float clearance(float thin, const BodyPose& pa, const BodyPose& pb) {
+    return kClearance * thin + place_error(pa.position, pb.position);
+  }
+  TALUS_HD static float lowest(const Manifold& m) {
     float gap = m.points[0].separation;
     for (int i = 1; i < m.count; ++i) gap = min_of(gap, m.points[i].separation);
+    return gap;
+  }
+  /// Whether two that have a contact at a distance `gap` [m] do not touch in this step after all. What does not get as
+  /// far in the step keeps its contact, which does nothing.
+  TALUS_HD static bool passes_by(const PairMotion& motion, float gap, float margin) {
     if (!(gap > margin)) return false;
     const float way =
-        motion.dt * (length(motion.velocity) + length(motion.spin_a) * motion.arm_a +
-                     length(motion.spin_b) * motion.arm_b + 0.5f * motion.dt * length(motion.acceleration));
-    if (way < gap) return false;
-    return stays_apart(traveller_of(type_a, shape_a, motion.spin_a), traveller_of(type_b, shape_b, motion.spin_b),
-                       motion, margin);
+        motion.dt * (length(motion.velocity) + length(motion.a.spin) * length(motion.a.core) +
+                     length(motion.b.spin) * length(motion.b.core) + motion.dt * length(motion.acceleration));
+    return way > gap && stays_apart(motion, margin);
   }
 
   /// The short way, for the many: one point, the same as in the step before.
@@ -343,10 +370,7 @@ struct CollidePairs {
     const PlacedShape shape_b{model.shape_size[b], pb.position, pb.orientation};
     const float thin = 2.0f * min_of(shape_a.size.x, shape_b.size.x);
     const PairMotion motion = motion_of(a, b, ShapeType::sphere, ShapeType::sphere, shape_a, shape_b, thin);
-    Manifold m{};
-    m.count = 1;
-    m.points[0].separation = separation;
-    return passes_by(ShapeType::sphere, shape_a, ShapeType::sphere, shape_b, motion, m, thin);
+    return passes_by(motion, separation, clearance(thin, pa, pb));
   }
 
   /// [m] How near is near: what the two can close within the step, plus the speculative distance.

@@ -17,21 +17,6 @@
 
 namespace talus::inline TALUS_ISA {
 
-/// A shape on its way. A ball is a capsule without length.
-struct Traveller {
-  bool is_box;
-  Vec3 core;         // [m] half extents of a box; {0, half length, 0} of a capsule
-  float rounding;    // [m] radius of a capsule
-  Quat orientation;  // body to world
-  Vec3 spin;         // [rad/s] world axes
-};
-TALUS_INLINE Traveller traveller_of(ShapeType type, const PlacedShape& shape, Vec3 spin) {
-  const bool is_box = type == ShapeType::box;
-  const Vec3 core{is_box ? shape.size.x : 0.0f, type == ShapeType::sphere ? 0.0f : shape.size.y,
-                  is_box ? shape.size.z : 0.0f};
-  return {is_box, core, is_box ? 0.0f : shape.size.x, shape.orientation, spin};
-}
-
 /// World frame: the turn after a time, at a constant spin.
 TALUS_INLINE Quat turn_after(Vec3 spin, float time) {
   const float rate = length(spin);
@@ -107,37 +92,44 @@ TALUS_INLINE AxisGap gap_between(const Traveller& a, const Traveller& b, Vec3 d)
   return {-seen_from_b.normal, seen_from_b.separation};
 }
 
+/// [m] How far from the axis of its spin a shape reaches, of what a turn about that axis moves.
+TALUS_INLINE float spin_arm(const Traveller& t) {
+  if (t.is_box) return length(t.core);
+  const Vec3 along = rotate(t.orientation, Vec3{0.0f, 1.0f, 0.0f});
+  return t.core.y * (length(cross(along, t.spin)) / max_of(length(t.spin), 1e-20f));
+}
+
 constexpr int kMostLooks = 24;  // at the two on their way; what is not clear by then counts as touching
 
 /// True only if the two keep further apart than `margin` [m] throughout the step. From a time on, the axis that parts
 /// them then is followed for as long as it surely does: each corner's gap along it is smooth with a second derivative
 /// of at most `bend`, so that between two times it is no further below the lesser of the two gaps than
 /// bend (t1 - t0)^2 / 8.
-TALUS_HD inline bool stays_apart(const Traveller& a, const Traveller& b, const PairMotion& m, float margin) {
-  float t = 0.0f;
+TALUS_HD inline bool stays_apart(const PairMotion& m, float margin) {
   const auto between = [&](float time) {
     return m.between + time * (m.velocity + (0.5f * (time + m.early)) * m.acceleration);
   };
-  const float rate_a = length(a.spin), rate_b = length(b.spin);
+  const float rate_a = length(m.a.spin), rate_b = length(m.b.spin), arm_a = spin_arm(m.a), arm_b = spin_arm(m.b);
+  float t = 0.0f;
   for (int look = 0; look < kMostLooks; ++look) {
-    const AxisGap gap = gap_between(later(a, t), later(b, t), between(t));
+    const AxisGap gap = gap_between(later(m.a, t), later(m.b, t), between(t));
     const float open = gap.separation - margin;
     if (!(open > 0.0f)) return false;
     const Vec3 n = gap.normal;
-    const float bend = abs_of(dot(n, m.acceleration)) + rate_a * length(cross(n, a.spin)) * m.arm_a +
-                       rate_b * length(cross(n, b.spin)) * m.arm_b;
+    const float swing_a = length(cross(n, m.a.spin)) * arm_a, swing_b = length(cross(n, m.b.spin)) * arm_b;
+    const float bend = abs_of(dot(n, m.acceleration)) + rate_a * swing_a + rate_b * swing_b;
     float span = m.dt - t;
     bool followed = false;
     for (int trial = 0; trial < 3 && !followed; ++trial) {
       const float end = t + span;
-      const float gap_then = dot(n, between(end)) - extent_along(later(a, end), n) - extent_along(later(b, end), n);
-      const float least = min_of(gap_then, gap.separation) - (0.125f * span * span) * bend;
+      const float then = dot(n, between(end)) - extent_along(later(m.a, end), n) - extent_along(later(m.b, end), n);
+      const float least = min_of(then, gap.separation) - (0.125f * span * span) * bend;
       followed = least > margin;
       if (!followed) span = span * clamp_to(0.98f * open / (gap.separation - least), 0.02f, 0.98f);
     }
     if (!followed) {
-      const float speed = closing_speed(m, n) + max_of(0.0f, -dot(n, m.acceleration)) * (m.dt + m.early);
-      span = 0.98f * open / max_of(speed, 1e-20f);
+      const float gain = length(m.acceleration) * (m.dt + m.early);
+      span = 0.98f * open / max_of(swing_a + swing_b + gain - dot(n, m.velocity), 1e-20f);
     }
     t = t + span;
     if (t >= m.dt) return true;
