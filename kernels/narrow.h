@@ -25,9 +25,9 @@ constexpr float kMatchFraction = 0.04f;       // [radius of A] points nearer tha
 // What stands is sunk in by a little, and pieces of a floor differ by as little. Steps lower than that are climbed, not
 // hit.
 constexpr float kFlatOverlap = 0.01f;    // of two boxes
-constexpr float kRoundOverlap = 0.002f;  // of a box and something round, whose edges are felt that much later
+constexpr float kRoundOverlap = 0.003f;  // of a box and something round, whose edges are felt that much later
 constexpr float kMostOverlap = 0.05f;    // of either, with what follows
-constexpr float kStandingDrop = 0.03f;   // [g dt^2] soft contacts give a third of it under a body's own weight
+constexpr float kStandingDrop = 0.08f;   // [g dt^2] soft contacts give an eighth of it under a body's own weight
 constexpr float kSlowWay = 1e-5f;        // of the same thickness, in a step: no motion worth the name
 constexpr float kClearance = 0.002f;     // of the same thickness: two that keep further apart than that do not touch
 constexpr float kSmallDrop = 0.02f;      // of the same thickness: a fall within the step that decides about nothing
@@ -307,6 +307,7 @@ struct CollidePairs {
     m.between = shape_b.position - shape_a.position;
     m.velocity = linear_velocity[b] - linear_velocity[a];
     m.acceleration = acceleration(b) - acceleration(a);
+    m.b_bears = model.inv_mass[b] < model.inv_mass[a];
     m.early = params->moreau != 0 ? 0.0f : params->h;
     m.dt = params->dt + params->h;
     m.slow = kSlowWay * thin / params->dt;

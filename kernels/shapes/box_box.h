@@ -263,9 +263,9 @@ struct StandingAxis {
 TALUS_INLINE StandingAxis standing_axis(const BoxPair& p, const PairMotion& m) {
   const Vec3 of_a = face_separations_a(p), of_b = face_separations_b(p);
   StandingAxis best{{0.0f, 0.0f, 0.0f}, 0.0f, 0.0f, -1};
-  for (int i = 0; i < 6; ++i) {
-    const bool is_a = i < 3;
-    const int k = is_a ? i : i - 3;
+  for (int look = 0; look < 6; ++look) {
+    const bool is_a = (look < 3) != m.b_bears;
+    const int k = look < 3 ? look : look - 3, i = is_a ? k : k + 3;
     const float gap = component(is_a ? of_a : of_b, k);
     if (!(gap >= -m.flat)) continue;
     const float side = sign_of(component(is_a ? p.d_a : p.d_b, k));

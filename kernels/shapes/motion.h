@@ -39,6 +39,7 @@ struct PairMotion {
   float round;        // [m] the same if one of them is round
   float slow;         // [m/s] speed that is as good as none
   float small_drop;   // [m] a fall that decides about nothing
+  bool b_bears;       // B is the heavier one, or fixed: of parallel faces its own counts
 };
 
 /// [s] For how long the overlap along a unit direction from A to B stays below a tolerance [m], at the velocities of
@@ -63,6 +64,7 @@ TALUS_INLINE PairMotion swapped(const PairMotion& m) {
   result.between = -m.between;
   result.velocity = -m.velocity;
   result.acceleration = -m.acceleration;
+  result.b_bears = !m.b_bears;
   return result;
 }
 
