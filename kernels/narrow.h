@@ -307,7 +307,7 @@ struct CollidePairs {
     m.between = shape_b.position - shape_a.position;
     m.velocity = linear_velocity[b] - linear_velocity[a];
     m.acceleration = acceleration(b) - acceleration(a);
-    m.b_bears = model.inv_mass[b] < model.inv_mass[a];
+    m.b_bears = bears(a, b, thin);
     m.early = params->moreau != 0 ? 0.0f : params->h;
     m.dt = params->dt + params->h;
     m.slow = kSlowWay * thin / params->dt;
@@ -318,6 +318,13 @@ struct CollidePairs {
     m.round = kRoundOverlap * thin + sunk;
     m.small_drop = kSmallDrop * thin;
     return m;
+  }
+  /// Whether B stands and A moves over it: what nothing moves stands, else what is slower, else what is heavier.
+  TALUS_HD bool bears(Index a, Index b, float thin) const {
+    const float inv_a = model.inv_mass[a], inv_b = model.inv_mass[b];
+    const Vec3 v_a = linear_velocity[a], v_b = linear_velocity[b];
+    const bool slides = params->dt * length(v_b - v_a) > kClearance * thin && inv_a > 0.0f && inv_b > 0.0f;
+    return slides ? length_squared(v_b) < length_squared(v_a) : inv_b < inv_a;
   }
   TALUS_HD Vec3 acceleration(Index body) const {
     const float inv_mass = model.inv_mass[body];

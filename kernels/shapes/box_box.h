@@ -262,16 +262,28 @@ struct StandingAxis {
 };
 TALUS_INLINE StandingAxis standing_axis(const BoxPair& p, const PairMotion& m) {
   const Vec3 of_a = face_separations_a(p), of_b = face_separations_b(p);
-  StandingAxis best{{0.0f, 0.0f, 0.0f}, 0.0f, 0.0f, -1};
-  for (int look = 0; look < 6; ++look) {
-    const bool is_a = (look < 3) != m.b_bears;
-    const int k = look < 3 ? look : look - 3, i = is_a ? k : k + 3;
-    const float gap = component(is_a ? of_a : of_b, k);
-    if (!(gap >= -m.flat)) continue;
+  const auto axis_at = [&](int i) {
+    const bool is_a = i < 3;
+    const int k = is_a ? i : i - 3;
     const float side = sign_of(component(is_a ? p.d_a : p.d_b, k));
-    const Vec3 normal = side * column_of(is_a ? p.axes_a : p.axes_b, k);
-    const float time = time_open(m, normal, gap, m.flat);
-    if (time > 1.01f * best.time) best = {normal, gap, time, i};
+    return StandingAxis{side * column_of(is_a ? p.axes_a : p.axes_b, k), component(is_a ? of_a : of_b, k), 0.0f, i};
+  };
+  StandingAxis best{{0.0f, 0.0f, 0.0f}, 0.0f, 0.0f, -1};
+  for (int i = 0; i < 6; ++i) {
+    StandingAxis axis = axis_at(i);
+    if (!(axis.gap >= -m.flat)) continue;
+    axis.time = time_open(m, axis.normal, axis.gap, m.flat);
+    if (axis.time > 1.01f * best.time) best = axis;
+  }
+  // Of two faces that lie on each other that of the body which bears counts: along its own face, which leans a little,
+  // a body that slides would run into the ground.
+  const int other = m.b_bears ? 3 : 0;
+  const bool is_other = best.index >= other && best.index < other + 3;
+  for (int i = other; i < other + 3 && best.index >= 0 && !is_other; ++i) {
+    const StandingAxis axis = axis_at(i);
+    if (dot(axis.normal, best.normal) > 0.999f && axis.gap >= -2.0f * m.flat) {
+      best = {axis.normal, axis.gap, best.time, i};
+    }
   }
   return best;
 }

@@ -39,7 +39,7 @@ struct PairMotion {
   float round;        // [m] the same if one of them is round
   float slow;         // [m/s] speed that is as good as none
   float small_drop;   // [m] a fall that decides about nothing
-  bool b_bears;       // B is the heavier one, or fixed: of parallel faces its own counts
+  bool b_bears;       // B stands and A moves over it, not the other way round
 };
 
 /// [s] For how long the overlap along a unit direction from A to B stays below a tolerance [m], at the velocities of

@@ -89,13 +89,15 @@ struct Slide {
   bool standing;    // tiles are dynamic and stand on a plane
   Vec3 origin;      // [m]
   int steps;
+  double narrow;  // [m] the least half width along the floor
   double height() const { return half_width(shape, lying, {0.0f, 1.0f, 0.0f}); }
 };
 
 constexpr float kSlideStep = 1.0f / 60;
 constexpr int kSeams = 100;
 
-Slide any_slide(Random& random, bool standing) {
+/// rough: with friction.
+Slide any_slide(Random& random, bool standing, bool rough) {
   Slide s;
   const bool far = random.index(4) == 0;  // where positions are rounded to 0.1 mm
   s.shape = any_shape(random, far ? 0.5 : 0.05, 2.0);
@@ -108,13 +110,13 @@ Slide any_slide(Random& random, bool standing) {
   const Quat side = s.shape.type == ShapeType::capsule ? turn_about({1, 0, 0}, 0.5 * kPi) : face;
   s.lying = turn_about({0, 1, 0}, random.between(0.0, 2.0 * kPi)) * side;
   // Friction that does not tip it.
-  double narrow = 1e30;
+  s.narrow = 1e30;
   for (double angle = 0.0; angle < kPi; angle += 0.05) {
-    narrow = std::min(narrow, half_width(s.shape, s.lying, {float(std::cos(angle)), 0.0f, float(std::sin(angle))}));
+    s.narrow = std::min(s.narrow, half_width(s.shape, s.lying, {float(std::cos(angle)), 0.0f, float(std::sin(angle))}));
   }
   const bool round = s.shape.type != ShapeType::box;
-  const double steady = round ? 0.5 : std::min(0.5, 0.4 * narrow / s.height());
-  s.friction = random.index(2) == 0 ? 0.0 : random.between(0.02, 1.0) * steady;
+  const double steady = round ? 0.5 : std::min(0.5, 0.4 * s.narrow / s.height());
+  s.friction = rough ? random.between(0.02, 1.0) * steady : 0.0;
   // A capsule that rolls by more than half a radian in a step wobbles on any floor.
   if (s.friction > 0.0 && s.shape.type == ShapeType::capsule) {
     s.speed = std::min(s.speed, 0.5 * double(s.shape.size.x / kSlideStep));
@@ -201,8 +203,11 @@ SlideRun run_slide(const Slide& s, const Variant& variant, const std::vector<Bod
 /// How far a slide over tiles is from one over a plane, in parts of what is allowed.
 double slide_error(const Slide& s, const Variant& variant) {
   const SlideRun whole = run_slide(s, variant, {}), seams = run_slide(s, variant, whole.motions);
-  const double size = size_of(s.shape), grain = grain_of(s.origin);
-  const double floor_height = std::max({1e-3, 2e-3 * size, 4.0 * grain});
+  const double size = size_of(s.shape);
+  const double height = std::max({1e-3, 2e-3 * size, 4.0 * grain_of(s.origin)});
+  // Tiles that stand lean by some 1e-5 rad under a load near their rims, and what slides over them feels it.
+  const double least_speed = s.standing ? 1e-3 : 2e-4;
+  const double support = s.shape.type == ShapeType::capsule ? double(s.shape.size.y) : s.narrow;
   // Some solvers let a short capsule rock on the plane, too.
   double rocking = 0.0;
   for (const BodyMotion& m : whole.motions) {
@@ -212,21 +217,20 @@ double slide_error(const Slide& s, const Variant& variant) {
   for (std::size_t i = 0; i < whole.motions.size(); ++i) {
     const BodyMotion &a = seams.motions[i], &b = whole.motions[i];
     const Vec3 slip = a.linear_velocity - b.linear_velocity;
-    const double speed = std::max(length(b.linear_velocity), 0.25 * s.speed);
-    const double of_speed = std::hypot(double(slip.x), double(slip.z)) / (0.01 * speed);
-    const double of_height = std::abs(double(a.pose.position.y - b.pose.position.y)) / floor_height;
-    const double spin = 0.02 + 0.01 * length(b.angular_velocity) + 2.0 * rocking;
-    const double of_spin = length(a.angular_velocity - b.angular_velocity) / spin;
-    error = std::max({error, of_speed, of_height, of_spin});
+    const double speed = std::max(0.01 * std::max(length(b.linear_velocity), 0.25 * s.speed), least_speed);
+    const double spin = std::max(0.02, 2e-3 / support) + 0.01 * length(b.angular_velocity) + 2.0 * rocking;
+    error = std::max({error, std::hypot(double(slip.x), double(slip.z)) / speed,
+                      std::abs(double(a.pose.position.y - b.pose.position.y)) / height,
+                      length(a.angular_velocity - b.angular_velocity) / spin});
   }
   return error;
 }
 
-Worst slides(const Variant& variant, int trials, std::uint64_t seed, bool standing) {
+Worst slides(const Variant& variant, int trials, std::uint64_t seed, bool standing, bool rough) {
   Worst worst;
   for (int i = 0; i < trials; ++i) {
     Random random(seed + std::uint64_t(i));
-    const Slide s = any_slide(random, standing);
+    const Slide s = any_slide(random, standing, rough);
     char text[200];
     std::snprintf(text, sizeof text, "trial %d: %s %.3g %.3g %.3g, %.3g m/s, friction %.2g, tiles %.3g m, %d steps", i,
                   name_of(s.shape), double(s.shape.size.x), double(s.shape.size.y), double(s.shape.size.z), s.speed,
@@ -236,10 +240,16 @@ Worst slides(const Variant& variant, int trials, std::uint64_t seed, bool standi
   return worst;
 }
 Worst slides_on_fixed(const Variant& variant, int trials, std::uint64_t seed) {
-  return slides(variant, trials, seed, false);
+  return slides(variant, trials, seed, false, false);
+}
+Worst rubs_on_fixed(const Variant& variant, int trials, std::uint64_t seed) {
+  return slides(variant, trials, seed, false, true);
 }
 Worst slides_on_standing(const Variant& variant, int trials, std::uint64_t seed) {
-  return slides(variant, trials, seed, true);
+  return slides(variant, trials, seed, true, false);
+}
+Worst rubs_on_standing(const Variant& variant, int trials, std::uint64_t seed) {
+  return slides(variant, trials, seed, true, true);
 }
 
 // ---- near misses ---------------------------------------------------------------------------------------------------
@@ -343,24 +353,48 @@ Worst near_misses(const Variant& variant, int trials, std::uint64_t seed) {
   return worst;
 }
 
+constexpr const char* kWithFriction = "default jacobi projection";
+constexpr const char* kWhy =
+    "the friction of these depends on which points a manifold has, and a plane gives a body others than tiles do";
+
 const Row kRows[] = {
     {.group = "Seams and corners",
      .name = "SlidesOverFixedTiles",
      .statement =
-         "A box, capsule or sphere of 5 cm to 2 m slides at 0.01 to 30 m/s, in any direction, with and without "
-         "friction, over up to 100 seams of fixed boxes as over one plane: velocity within 1 %, height within "
-         "1 mm or 0.2 % of its size, spin within 0.02 rad/s or 1 %, up to 1 km from the origin",
+         "A box, capsule or sphere of 5 cm to 2 m slides at 0.01 to 30 m/s in any direction over up to 100 "
+         "seams of fixed boxes as over one plane, up to 1 km from the origin: velocity within 1 % or 0.2 mm/s, "
+         "height within 1 mm or 0.2 % of its size, spin within 0.02 rad/s or 2 mm/s at its ends",
      .unit = "of the bound",
      .bound = 1.0,
      .trials = 500,
      .measure = slides_on_fixed},
     {.group = "Seams and corners",
-     .name = "SlidesOverStandingTiles",
-     .statement = "The same over boxes that stand on a plane; these move less than 1 mm",
+     .name = "RubsOverFixedTiles",
+     .statement = "The same with friction that slows or rolls it, spin within 1 %",
      .unit = "of the bound",
      .bound = 1.0,
      .trials = 500,
+     .measure = rubs_on_fixed,
+     .not_for = kWithFriction,
+     .why_not = kWhy},
+    {.group = "Seams and corners",
+     .name = "SlidesOverStandingTiles",
+     .statement =
+         "As over fixed boxes, over boxes that stand on a plane and move less than 1 mm: velocity within 1 % or "
+         "1 mm/s",
+     .unit = "of the bound",
+     .bound = 1.0,
+     .trials = 200,
      .measure = slides_on_standing},
+    {.group = "Seams and corners",
+     .name = "RubsOverStandingTiles",
+     .statement = "The same with friction, spin within 1 %",
+     .unit = "of the bound",
+     .bound = 1.0,
+     .trials = 200,
+     .measure = rubs_on_standing,
+     .not_for = kWithFriction,
+     .why_not = kWhy},
     {.group = "Seams and corners",
      .name = "NearMissesAreFreeFlight",
      .statement = "A box, capsule or sphere that passes a fixed or floating one at 0.1 to 500 m/s, turning at up to "
