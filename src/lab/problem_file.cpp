@@ -195,9 +195,21 @@ std::vector<Index> normals_of(const fs::path& file, const Vector& numbers) {
 ProblemFileError::ProblemFileError(fs::path file, Index line, const std::string& what)
     : Error(file.string() + ":" + std::to_string(line) + ": " + what), file_(std::move(file)), line_(line) {}
 
-void write_problem(const fs::path& place, const Problem& problem) {
+void make_place(const fs::path& place) {
   std::error_code ignored;  // a folder that is not there shows when its first file is written
   if (!place.has_filename()) fs::create_directories(place, ignored);
+}
+
+std::vector<fs::path> problem_files(const fs::path& place) {
+  std::vector<fs::path> files;
+  for (const char* name : {"J", "M_inverse", "b", "u_free", "bounds", "friction", "softness", "impulses"}) {
+    files.push_back(file_of(place, name));
+  }
+  return files;
+}
+
+void write_problem(const fs::path& place, const Problem& problem) {
+  make_place(place);
   Matrix bounds(problem.row_count(), 2);
   bounds << problem.lower, problem.upper;
   Matrix friction(problem.row_count(), 2);

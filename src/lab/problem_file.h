@@ -15,6 +15,7 @@
 
 #include <filesystem>
 #include <string>
+#include <vector>
 
 #include "problem.h"
 
@@ -35,6 +36,10 @@ class ProblemFileError : public Error {
 /// `place` is a folder, existing or written with a final slash (then made): <place>/J.mtx; else the beginning of names:
 /// <place>_J.mtx.
 void write_problem(const std::filesystem::path& place, const Problem& problem);
+/// Makes the folder, if `place` is one that has to be made.
+void make_place(const std::filesystem::path& place);
+/// The names of all files of a problem.
+std::vector<std::filesystem::path> problem_files(const std::filesystem::path& place);
 Problem read_problem(const std::filesystem::path& place);
 
 }  // namespace talus::lab
