@@ -68,7 +68,9 @@ const CpuStep& chosen_step() {
 class CpuBackend final : public StepBackend {
  public:
   explicit CpuBackend(int threads)
-      : step_(chosen_step()), threads_(threads), exec_(step_.create(threads_), step_.destroy) {}
+      : step_(chosen_step()), threads_(threads), exec_(step_.create(threads_), step_.destroy) {
+    counters_.reserve(kMaxQueuedSteps);  // a step that was taken is never lost for want of memory
+  }
 
   Backend kind() const override { return Backend::cpu; }
   Memory& memory() override { return memory_; }

@@ -136,7 +136,7 @@ class MatrixReader {
   Index line_ = 0;
 };
 
-constexpr Index kMostRows = std::numeric_limits<Index>::max() / 4;
+constexpr Index kMostRows = 10'000'000;  // more than the laboratory can solve; bounds what a wrong number asks for
 
 /// `size`: what both dimensions have to be, -1: any.
 SparseMatrix read_sparse(const fs::path& file, Index size) {
@@ -168,12 +168,12 @@ Matrix read_dense(const fs::path& file, Index rows, Index columns, bool infinite
     reader.fail("is " + sizes[0] + " x " + sizes[1] + ", not " + std::to_string(rows) + " x " +
                 std::to_string(columns));
   }
-  Matrix matrix(rows, columns);
-  for (Index column = 0; column < columns; ++column) {
-    for (Index row = 0; row < rows; ++row) matrix(row, column) = reader.number(reader.words(1)[0], infinite);
+  std::vector<double> numbers;  // grows as it is read
+  for (std::int64_t i = 0; i < std::int64_t(rows) * columns; ++i) {
+    numbers.push_back(reader.number(reader.words(1)[0], infinite));
   }
   reader.expect_end();
-  return matrix;
+  return Eigen::Map<const Matrix>(numbers.data(), rows, columns);
 }
 
 std::vector<Index> normals_of(const fs::path& file, const Vector& numbers) {
