@@ -14,6 +14,9 @@
 #include <talus/status.h>
 
 #include <filesystem>
+#include <functional>
+#include <istream>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -41,5 +44,11 @@ void make_place(const std::filesystem::path& place);
 /// The names of all files of a problem.
 std::vector<std::filesystem::path> problem_files(const std::filesystem::path& place);
 Problem read_problem(const std::filesystem::path& place);
+
+/// The same with files that are somewhere else. An empty pointer, or a stream that is not good: no such file.
+using WriteText = std::function<void(const std::filesystem::path& file, const std::string& text)>;
+using OpenText = std::function<std::unique_ptr<std::istream>(const std::filesystem::path& file)>;
+void write_problem(const std::filesystem::path& place, const Problem& problem, const WriteText& write);
+Problem read_problem(const std::filesystem::path& place, const OpenText& open);
 
 }  // namespace talus::lab
