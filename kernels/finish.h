@@ -78,7 +78,7 @@ struct FinishBodies {
       Quat q;
       Vec3 w = state.angular_velocity[body];
       const Vec3 before = scaled_spin(frame[body].orientation, frame[body].scale, w);
-      finish_free_turn(frame[body], before, displacement[body].turn, velocity[body].angular, inverse, q, w);
+      finish_free_turn(frame[body], before, displacement[body].turn, velocity[body].angular, q, w);
       lanes.set(lane, q, w);
     }
     lanes.get(q_next, w_next);

@@ -15,7 +15,7 @@ using Quatd = QuatOf<double>;
 // second will do: energy and momentum are put back where they were after each turn.
 constexpr double kFineTurn = 0.1;     // [rad]
 constexpr double kCoarseTurn = 0.33;  // [rad]
-constexpr double kFollowed = 2.0;     // [rad] in a sub-step
+constexpr double kFollowed = 4.0;     // [rad] in a sub-step
 constexpr int kMostTurns = 1024;      // what turns faster turns by 340 rad in a sub-step, with all its energy
 
 TALUS_INLINE Vec3d doubles(Vec3 v) {
@@ -32,13 +32,6 @@ TALUS_INLINE Vec3d over(Vec3d a, Vec3d b) {
 TALUS_INLINE Quat floats(Quatd q) {
   return {float(q.x), float(q.y), float(q.z), float(q.w)};
 }
-/// Velocity with a given momentum of a body in the orientation as it is stored, both in the axes that the orientation
-/// leads to: its rounding does not add up in the momentum.
-TALUS_INLINE Vec3d spin_of(Quat orientation, Vec3d inverse, Vec3d momentum) {
-  const Quatd q = normalized(doubles(orientation));
-  return rotate(q, scale(inverse, rotate_back(q, momentum)));
-}
-
 /// A body without torque. Momentum is a unit vector here, and time is counted in turns.
 struct FreeTurn {
   Vec3d momentum;  // own axes, length 1
@@ -112,23 +105,25 @@ TALUS_SELDOM inline void turn_free_body(float h, Vec3 inverse, Vec3 per_axis, Qu
     body.advance();
     body.restore(energy);
   }
-  const Quatd next = from * body.result(start);
-  turn = floats(next);
-  const Vec3d after = over(spin_of(turn, i, rotate(from, m)), axes);
+  turn = floats(from * body.result(start));
+  // About the orientation as it is stored: its rounding turns the momentum with it, and does not change the motion.
+  const Vec3d own = size * scale(i, body.momentum), after = over(rotate(normalized(doubles(turn)), own), axes);
   // Never -0, as all velocities of the solver.
   spin = {float(after.x) + 0.0f, float(after.y) + 0.0f, float(after.z) + 0.0f};
 }
 
 /// At the end of a step: from the solver's axes to world axes. `before`: velocity at the start in scaled axes, as the
 /// solver was given it, rounded. `spin` [rad/s] in world axes: at the start, and at the end. Writes `orientation`.
-TALUS_SELDOM inline void finish_free_turn(const BodyFrame& frame, Vec3 before, Quat turn, Vec3 now, Vec3 inverse,
-                                          Quat& orientation, Vec3& spin) {
+TALUS_SELDOM inline void finish_free_turn(const BodyFrame& frame, Vec3 before, Quat turn, Vec3 now, Quat& orientation,
+                                          Vec3& spin) {
   const Quatd start = normalized(doubles(frame.orientation)), turned = normalized(doubles(turn));
-  const Vec3d i = doubles(inverse), axes = doubles(frame.scale), w = rotate_back(turned, scale(axes, doubles(now)));
+  const Vec3d axes = doubles(frame.scale);
+  // What rounding took at the start is given back in own axes. As momentum it would go astray: where a slender body has
+  // turned to, a little momentum across its axis at the start is a large velocity about its axis.
   const Vec3d rounded_off = rotate_back(start, doubles(spin)) - scale(axes, doubles(before));
-  const Vec3d momentum = rotate(turned, over(w, i)) + over(rounded_off, i);  // axes at the start
+  const Vec3d own = rotate_back(turned, scale(axes, doubles(now))) + rounded_off;
   orientation = floats(normalized(start * turned));
-  const Vec3d after = spin_of(orientation, i, rotate(start, momentum));
+  const Vec3d after = rotate(normalized(doubles(orientation)), own);
   spin = {float(after.x) + 0.0f, float(after.y) + 0.0f, float(after.z) + 0.0f};
 }
 
