@@ -323,13 +323,7 @@ struct PrepareContacts {
     const Real twist_arm = select(count > one, arm / count, Real(kPatchArm) * circle);
     put(row::twist_arm, twist_arm);
     if (restitution || kSurfaces) {
-      Real now_a[8], now_b[8];
-      gather_together(&bodies.velocity.data->linear.x, from.a, now_a);
-      gather_together(&bodies.velocity.data->linear.x, from.b, now_b);
-      const ContactMotion<Real> motion{{now_a[0], now_a[1], now_a[2]},
-                                       {now_a[4], now_a[5], now_a[6]},
-                                       {now_b[0], now_b[1], now_b[2]},
-                                       {now_b[4], now_b[5], now_b[6]}};
+      const ContactMotion<Real> motion = motion_of<Real>(from);
       if (restitution) {
         const ContactFrame<Real> frame{normal, t1, t2, middle_a, a1, a2, middle_b, b1, b2};
         put(row::energy, energy_of(motion, frame, a, b));
@@ -366,6 +360,14 @@ struct PrepareContacts {
   struct ContactMotion {
     Vec3Of<Real> v_a, w_a, v_b, w_b;
   };
+  /// When the step begins.
+  template <class Real, int kWidth>
+  TALUS_INLINE ContactMotion<Real> motion_of(const Sources<kWidth>& from) const {
+    Real a[8], b[8];
+    gather_together(&bodies.velocity.data->linear.x, from.a, a);
+    gather_together(&bodies.velocity.data->linear.x, from.b, b);
+    return {{a[0], a[1], a[2]}, {a[4], a[5], a[6]}, {b[0], b[1], b[2]}, {b[4], b[5], b[6]}};
+  }
 
   template <class Real, int kWidth>
   TALUS_INLINE static Vec3Of<Real> vector_of(const float (&lanes)[3][kWidth]) {

@@ -6,6 +6,7 @@
 // one after positions moved, so that the push that removes penetration leaves no velocity behind. Friction acts once a
 // manifold, in the relaxing sweep: a force in the tangent plane and a twist about the normal.
 #pragma once
+#include "contact_columns.h"
 #include "friction.h"
 #include "lanes.h"
 #include "math/atomic.h"
@@ -691,6 +692,12 @@ struct SolveSplit {
       atomic_add(&sums[body].change[i], std::int64_t(units));
     }
   }
+};
+
+/// Before contacts store theirs. One element is one pair.
+struct ClearRolling {
+  Column<RollingImpulse> rolling;
+  TALUS_HD void operator()(Index pair) const { rolling[pair] = {{0.0f, 0.0f, 0.0f}, 0.0f}; }
 };
 
 /// Adds the sums of the split contacts to the velocities. One element is one body.

@@ -62,6 +62,7 @@ struct Row {
 std::vector<Row> rows();
 
 std::span<const Row> friction_rows();
+std::span<const Row> material_rows();
 std::span<const Row> seam_rows();
 std::span<const Row> tunnel_rows();
 std::span<const Row> overlap_rows();

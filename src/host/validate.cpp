@@ -206,6 +206,11 @@ void validate_rigid(const Where& where, const WorldDef& def) {
   require_range(where, ".solver.rigid.error_reduction", r.error_reduction, 0.0f, 1.0f);
   require_at_least_zero(where, ".solver.rigid.force_mixing", r.force_mixing);
   require_at_least_zero(where, ".solver.rigid.slop", r.slop);
+  const bool rows = def.solver.solver == Solver::rigid || def.solver.solver == Solver::shock;
+  if (rows && def.solver.restitution != RestitutionModel::newton) {
+    reject(where, ".solver.restitution", "RestitutionModel::poisson",
+           "Solver::rigid and Solver::shock have RestitutionModel::newton alone");
+  }
   if (def.solver.solver != Solver::rigid) {
     if (def.solver.stabilization > Stabilization::projection) {
       reject(where, ".solver.stabilization", std::to_string(unsigned(def.solver.stabilization)),
@@ -213,10 +218,6 @@ void validate_rigid(const Where& where, const WorldDef& def) {
     }
     if (def.keep_contact_problem) reject(where, ".keep_contact_problem", "true", "only Solver::rigid has one");
     return;
-  }
-  if (def.solver.restitution != RestitutionModel::newton) {
-    reject(where, ".solver.restitution", std::to_string(unsigned(def.solver.restitution)),
-           "Solver::rigid has RestitutionModel::newton alone");
   }
   if (r.point == PointSolver::block && r.stagger > 0) {
     reject(where, ".solver.rigid.stagger", std::to_string(r.stagger), "PointSolver::block has no rows to leave out");
