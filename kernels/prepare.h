@@ -8,6 +8,7 @@
 #include "math/angle.h"
 #include "math/vec3.h"
 #include "pair_energy.h"
+#include "softness.h"
 #include "solve_columns.h"
 #include "step_params.h"
 
@@ -190,13 +191,14 @@ struct PrepareContacts {
     std::uint32_t pair[kWidth], a[kWidth], b[kWidth];
     float there[kWidth], share_a[kWidth], share_b[kWidth], friction[kWidth], restitution[kWidth];
     float curvature[kWidth];  // [1/m] sum of the two surfaces' where they are round; 0: both are flat or sharp
+    bool split;               // contacts of the overflow color
   };
   /// More of it, with kSurfaces.
   template <int kWidth>
   struct SurfaceSources {
     float along[kWidth], against[kWidth], along_a[kWidth], along_b[kWidth], across[kWidth];
     float tensor[kWidth], tensor_a[3][kWidth], tensor_b[3][kWidth];
-    float sliding[kWidth], torsion[kWidth], rolling[kWidth];
+    float sliding[kWidth], torsion[kWidth], rolling[kWidth], hertz[kWidth];
     float grain_a[3][kWidth], grain_b[3][kWidth], rolled[3][kWidth];
   };
 
@@ -347,6 +349,8 @@ struct PrepareContacts {
         const Real largest = Real(0.5f) * (k11 + k22) + square_root(difference * difference + k12 * k12);
         put_surface(lane, there, surface_from, friction_by, one / largest);
         put_rolling(lane, there, surface_from, t1, t2, a, b, warm);
+        put_softness(lane, there, load_lanes(surface_from.hertz, Real{}),
+                     !(a.inv_mass > zero && b.inv_mass > zero) && Real(from.split ? 0.0f : 1.0f) > zero);
       }
     }
     const Vec3Of<Real> friction{carried[0], carried[1], carried[2]};
@@ -443,6 +447,7 @@ struct PrepareContacts {
       to.sliding[i] = c.sliding;
       to.torsion[i] = c.torsion;
       to.rolling[i] = c.rolling;
+      to.hertz[i] = c.hertz;
       put_lane(to.grain_a, i, surface_a.grain);
       put_lane(to.grain_b, i, surface_b.grain);
       const Index row = c.rolling > 0.0f ? find_last_row(last, counters->cached_rows, a, b) : -1;
@@ -463,6 +468,16 @@ struct PrepareContacts {
     put(surface::torsion, load_lanes(from.torsion, Real{}));
     put(surface::rolling, load_lanes(from.rolling, Real{}));
     for (int i = 0; i < kMaxPoints; ++i) put(surface::compression + i, zero);
+  }
+
+  template <class Real>
+  TALUS_INLINE void put_softness(Index lane, Mask<Real> there, Real hertz, Mask<Real> on_ground) const {
+    const Real zero(0.0f);
+    const Mask<Real> own = there && hertz > zero;
+    const LaneSoftness<Real> soft = contact_softness(*params, hertz, on_ground);
+    store(surfaces, surface::softness, lane, select(own, soft.bias_rate, zero));
+    store(surfaces, surface::softness + 1, lane, select(own, soft.mass_scale, zero));
+    store(surfaces, surface::softness + 2, lane, select(own, soft.impulse_scale, zero));
   }
 
   /// Rows against rolling: the two tangents, as turning alone feels them (S1-16).
@@ -503,6 +518,7 @@ struct PrepareContacts {
     Index before = 0;  // contacts of earlier colors
     while (lane >= counters->color_begin[color + 1]) before += counters->color_size[color++];
     const Index place = lane - counters->color_begin[color], size = counters->color_size[color];
+    from.split = color == kOverflowColor;
     for (int i = 0; i < kWidth; ++i) {
       const Index contact = min_of(place + i, size - 1);
       const Index pair = contact_pair[Index(sort_contact[before + contact])];

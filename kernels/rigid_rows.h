@@ -69,6 +69,13 @@ struct PrepareRigid {
     }
     const Vec3Of<Real> t2 = cross(normal, t1), axes[3] = {normal, t1, t2};
     const Real bounce = load_lanes(sources.restitution, Real{});
+    Real rate(from.params->rigid_push_rate), yields(from.params->rigid_softness);
+    if constexpr (kSurfaces) {
+      const Real hertz = load_lanes(surface_sources.hertz, Real{});
+      const LaneSoftness<Real> soft = contact_softness(*from.params, hertz, one < zero);
+      rate = select(hertz > zero, soft.bias_rate, rate);
+      yields = select(hertz > zero, soft.impulse_scale / soft.mass_scale, yields);
+    }
     const auto put = [&](int field, Real value) { store(rows, field, lane, select(there, value, zero)); };
 
     Real offset1[kMaxPoints], offset2[kMaxPoints], load_of[kMaxPoints], middle1 = zero, middle2 = zero;
@@ -104,7 +111,7 @@ struct PrepareRigid {
           from.restitution ? from.template approach_speed<Real>(sources, normal, levers[0].a, levers[0].b) : zero;
       const Mask<Real> touches = point[0] <= zero;
       put_point(rigid_row::separation, point[0]);
-      const Real resting = resting_bias(point[0]), bouncing = bounce_of(point[0], approach, bounce);
+      const Real resting = resting_bias(point[0], rate), bouncing = bounce_of(point[0], approach, bounce);
       put_point(rigid_row::bias, select(bouncing < zero, min_of(bouncing, resting), resting));
       if constexpr (kSurfaces) {
         const auto put_more = [&](int field, Real value) {
@@ -120,7 +127,7 @@ struct PrepareRigid {
         slip2 = slip2 + select(has, dot(t2, dv) + dot(levers[2].b, motion.w_b) - dot(levers[2].a, motion.w_a), zero);
       }
       put_point(rigid_row::softness,
-                select(touches, Real(from.params->rigid_softness) * give + Real(from.params->rigid_mixing), zero));
+                select(touches, yields * give + Real(from.params->rigid_mixing), zero));
       put_point(rigid_row::push, zero);
       for (int r = 0; r < 3; ++r) put_point(rigid_row::direction + r, zero);
       offset1[i] = select(has, dot(on_a, t1), zero);
@@ -178,10 +185,10 @@ struct PrepareRigid {
   /// [m/s] Apart: the gap may close within the step but not beyond (S1-13). Touching: a part of the penetration becomes
   /// velocity.
   template <class Real>
-  TALUS_INLINE Real resting_bias(Real separation) const {
+  TALUS_INLINE Real resting_bias(Real separation, Real rate) const {
     const Real zero(0.0f), gap = Real(from.params->inv_h) * separation;
     const Real depth = min_of(separation + Real(from.params->rigid_slop), zero);
-    const Real push = max_of(Real(from.params->rigid_push_rate) * depth, Real(-from.params->max_push_speed));
+    const Real push = max_of(rate * depth, Real(-from.params->max_push_speed));
     return select(separation > zero, gap, push);
   }
   /// [m/s] What comes in fast and would get there within the step leaves as Newton's law says (S1-28), from where it

@@ -38,6 +38,8 @@ class Materials {
   /// Without any value: takes the pair out.
   void set_pair(MaterialId a, MaterialId b, const MaterialPair& pair);
   MaterialPair pair(MaterialId a, MaterialId b) const;
+  /// [1] What two materials combine to without values of their own for the pair.
+  static float pair_friction(const Material& a, const Material& b);
 
   /// The number of a body's material: of the one named by id, or of its own. Counts a body.
   std::uint32_t take(const Material& own, MaterialId id);
@@ -64,7 +66,7 @@ class Materials {
   void take_saved(std::uint32_t number);
 
  private:
-  static constexpr int kWords = 16;
+  static constexpr int kWords = 17;
   using Key = std::array<std::uint32_t, kWords>;
   static Key key_of(const Material& material);
   std::uint32_t new_row(const Material& material, bool registered);

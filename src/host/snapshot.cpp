@@ -25,7 +25,7 @@ static_assert(sizeof(BodyModelRow) == 68, "no gaps, so that rows can be compared
 static_assert(std::endian::native == std::endian::little, "snapshots are little-endian, written as memory has them");
 
 constexpr std::array<char, 8> kMagic{'t', 'a', 'l', 'u', 's', '\r', '\n', '\0'};
-constexpr std::uint32_t kVersion = 4;
+constexpr std::uint32_t kVersion = 5;
 constexpr Index kMaxRows = 1 << 30;
 constexpr const char* kRestore = "restore";
 
@@ -265,6 +265,7 @@ void transfer_material(Io& io, Materials::Row& row) {
   value(io, m.torsional_friction);
   value(io, m.rolling_friction);
   value(io, m.friction_against);
+  value(io, m.contact_hertz);
   bool tensor = m.friction_tensor.has_value();
   value(io, tensor);
   if (!tensor) {
@@ -282,7 +283,7 @@ void transfer_material_pair(Io& io, Materials::Pair& key, MaterialPair& pair) {
   value(io, key.first);
   value(io, key.second);
   for (std::optional<float>* v : {&pair.friction, &pair.dynamic_friction, &pair.friction_along, &pair.friction_across,
-                                  &pair.restitution, &pair.torsional_friction, &pair.rolling_friction}) {
+                                  &pair.restitution, &pair.torsional_friction, &pair.rolling_friction, &pair.contact_hertz}) {
     value(io, *v);
   }
 }
@@ -368,6 +369,7 @@ void check_materials(const Snapshot& s) {
     const Material again = checked_material(where, "", row.material);
     const bool same_grain = again.grain.x == row.material.grain.x && again.grain.y == row.material.grain.y &&
                             again.grain.z == row.material.grain.z;
+    require_stiffness(where, ".contact_hertz", again.contact_hertz, s.def.solver);
     check(same_grain && (row.alive || !row.registered), "a material that no definition gives");
   }
   const auto known = [&](std::uint32_t number) {
@@ -375,7 +377,10 @@ void check_materials(const Snapshot& s) {
   };
   for (const auto& [key, pair] : s.material_pairs) {
     check(key.first <= key.second && known(key.first) && known(key.second), "a pair of materials that are not there");
-    validate_material_pair(Where{kRestore, "material pair"}, pair);
+    const Where where{kRestore, "material pair"};
+    validate_material_pair(
+        where, pair, Materials::pair_friction(s.materials[key.first].material, s.materials[key.second].material));
+    require_stiffness(where, ".contact_hertz", pair.contact_hertz, s.def.solver);
   }
   for (const RollingImpulse& r : s.contacts.rolling) check(is_finite(r.impulse), "an impulse that is not finite");
   check(s.contacts.rolling.empty() || s.contacts.rolling.size() == s.contacts.contacts.size(),

@@ -154,12 +154,28 @@ Material checked_material(const Where& where, const char* field, const Material&
   return m;
 }
 
-void validate_material_pair(const Where& where, const MaterialPair& pair) {
+void require_stiffness(const Where& where, const char* field, const std::optional<float>& hertz,
+                       const SolverSettings& solver) {
+  if (!hertz) return;
+  require_positive(where, field, *hertz);
+  if (solver.solver == Solver::shock) reject(where, field, *hertz, "contacts of Solver::shock do not yield");
+  if (solver.stabilization == Stabilization::soft) return;
+  reject(where, field, *hertz, "contacts yield with Stabilization::soft alone");
+}
+
+void validate_material_pair(const Where& where, const MaterialPair& pair, float friction) {
   const auto check = [&](const char* name, const std::optional<float>& value, float high) {
     if (value) require_range(where, name, *value, 0.0f, high);
   };
   check(".friction", pair.friction, kMaxFriction);
   check(".dynamic_friction", pair.dynamic_friction, kMaxFriction);
+  const float most = pair.friction.value_or(friction);
+  if (pair.dynamic_friction && *pair.dynamic_friction > most) {
+    const std::string rule = std::string("must not be more than ") +
+                             (pair.friction ? ".friction" : "the friction of the two materials") + " = " +
+                             number_text(most);
+    reject(where, ".dynamic_friction", *pair.dynamic_friction, rule.c_str());
+  }
   check(".friction_along", pair.friction_along, kMaxFriction);
   check(".friction_across", pair.friction_across, kMaxFriction);
   check(".restitution", pair.restitution, 1.0f);
