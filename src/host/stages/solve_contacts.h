@@ -5,6 +5,7 @@
 #include "exec.h"
 #include "integrate.h"
 #include "project.h"
+#include "push_deep.h"
 #include "report_events.h"
 #include "solve.h"
 #include "solve_joints.h"
@@ -74,6 +75,8 @@ TALUS_INLINE void project_contacts(Team& team, const StepViews& v, const LaneRan
     team.for_each("ApplySplitMoves", {&v.counters->split_rows, body_rows(v).capacity},
                   on_bodies(v, ApplySplitMoves{rows.move, rows.split_sums, rows.split_count}));
   }
+  team.for_each_lane("LimitMoves", bodies,
+                     on_bodies(v, LimitMoves{rows.velocity.data, rows.displacement.data, rows.move.data, v.params}));
 }
 
 TALUS_INLINE int relax_sweeps(const StepShape& shape, int substep) {
@@ -101,6 +104,7 @@ struct SolveContactsTask {
         on_bodies(v, IntegratePositions{v.model, v.inputs, rows.velocity.data, rows.free_velocity.data, rows.frame.data,
                                         rows.displacement.data, rows.move.data, v.params, v.shape.projection});
     bool moved = false;  // since the last sweep
+    push_deep<SoftRowFields>(team, v, v.solve.lanes);
     if constexpr (kJoints) JointPasses{v}.follow(team, 0);
     for (int substep = 0; substep < v.shape.substeps; ++substep) {
       const bool first = substep == 0;
