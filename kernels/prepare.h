@@ -206,6 +206,10 @@ struct PrepareContacts {
   template <class Real>
   TALUS_INLINE void solve(Index lane) const {
     constexpr int kWidth = LaneCount<Real>::value;
+    if (is_padding(lane)) {
+      put_padding<Real>(lane);
+      return;
+    }
     Sources<kWidth> from;
     find_sources(lane, from);
     [[maybe_unused]] SurfaceSources<kWidth> surface_from;
@@ -361,6 +365,22 @@ struct PrepareContacts {
     put(row::friction_impulse, warm * dot(friction, t1));
     put(row::friction_impulse + 1, warm * dot(friction, t2));
     put(row::twist_impulse, warm * carried[3]);
+  }
+
+  /// True if no lane of the pack, or of the warp, has a contact.
+  TALUS_INLINE bool is_padding(Index lane) const {
+    int color = 0;
+    while (lane >= counters->color_begin[color + 1]) ++color;
+    return !any_together(lane - counters->color_begin[color] < counters->color_size[color]);
+  }
+  /// A pack without contacts: sweeps leave it out, and what goes through all lanes finds that it has no points.
+  template <class Real>
+  TALUS_INLINE void put_padding(Index lane) const {
+    store(rows, row::count, lane, Real(0.0f));
+    for (int i = 0; i < LaneCount<Real>::value; ++i) {
+      *rows.at(row::body_a, lane + i) = *rows.at(row::body_b, lane + i) = std::uint32_t(null_body);
+      *rows.at(row::pair, lane + i) = 0u;
+    }
   }
 
   /// Velocities of the two bodies, angular ones in scaled axes.

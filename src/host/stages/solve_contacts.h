@@ -23,7 +23,8 @@ constexpr int kLeastBoundedSweeps = 2;  // relaxing ones a sub-step, where joint
 constexpr int kProjectSweeps = 2;       // per sub-step
 
 TALUS_INLINE LaneRange lanes_of(const StepViews& v, int color) {
-  return {&v.counters->color_begin[color], &v.counters->color_begin[color + 1], v.solve.lanes.size};
+  return {&v.counters->color_begin[color], &v.counters->color_begin[color + 1], v.solve.lanes.size,
+          &v.counters->color_size[color]};
 }
 
 /// One sweep: color after color, then the overflow color by mass splitting.
