@@ -10,9 +10,9 @@
 #include "lanes.h"
 #include "math/atomic.h"
 #include "math/vec3.h"
+#include "pair_motion.h"
 #include "shapes/collide.h"
 #include "shapes/extent.h"
-#include "shapes/release.h"
 #include "step_params.h"
 
 namespace talus::inline TALUS_ISA {
@@ -21,17 +21,28 @@ constexpr std::uint32_t kRecycledBatch = 15;  // batch key of pairs that need no
 constexpr float kRecycleSine = 0.00873f;      // sine of half the turn (1 degree) beyond which a manifold is remade
 constexpr float kMatchFraction = 0.04f;       // [radius of A] points nearer than this are the same one; 2 cm at 0.5 m
 
-// How deep two shapes may overlap along an axis that parts them otherwise, in parts of the thinner one's thickness.
-// What stands is sunk in by a little, and pieces of a floor differ by as little. Steps lower than that are climbed, not
-// hit.
-constexpr float kFlatOverlap = 0.01f;    // of two boxes
-constexpr float kRoundOverlap = 0.003f;  // of a box and something round, whose edges are felt that much later
-constexpr float kMostOverlap = 0.05f;    // of either, with what follows
-constexpr float kStandingDrop = 0.08f;   // [g dt^2] soft contacts give an eighth of it under a body's own weight
-constexpr float kSlowWay = 1e-5f;        // of the same thickness, in a step: no motion worth the name
-constexpr float kClearance = 0.002f;     // of the same thickness: two that keep further apart than that do not touch
-constexpr float kSmallDrop = 0.02f;      // of the same thickness: a fall within the step that decides about nothing
-constexpr float kPlaceError = 1.2e-7f;   // [m/m] of the coordinates, two roundings of positions
+/// A way to part bodies whose centres are at one place: each gets an offset of its own, by its row, so that many of
+/// them part in all directions, and every two of them the way that fits all others.
+TALUS_HD inline Vec3 offset_of_row(Index row) {
+  float offset[3];
+  std::uint32_t bits = std::uint32_t(row);
+  for (float& component : offset) {
+    bits = (bits + 0x9e3779b9u) * 0x85ebca6bu;  // any mixing of bits serves
+    bits = (bits ^ bits >> 15) * 0xc2b2ae35u;
+    bits ^= bits >> 13;
+    component = float(bits >> 8) * 0x1p-23f - 1.0f;
+  }
+  return {offset[0], offset[1], offset[2]};
+}
+constexpr float kSamePlace = 1e-4f;    // [1] of the smaller size: centres nearer than this are at one place
+constexpr float kOffsetPart = 0.004f;  // [1] of the same: what one of two is moved by at most. Twenty times the margin
+                                       // by which one axis of a box is preferred to another
+/// [m] From A to B, or what stands for it if they are at one place. `size`: [m] of the smaller of the two.
+TALUS_HD inline Vec3 apart(Vec3 between, float size, Index a, Index b) {
+  const float near = kSamePlace * size;
+  if (!(length_squared(between) < near * near)) return between;
+  return between + (kOffsetPart * size) * (offset_of_row(b) - offset_of_row(a));
+}
 
 /// How many units the record of each pair takes: a scan makes places of them. One element is one pair.
 struct SizeRecords {
@@ -203,9 +214,11 @@ struct FindBoxAxes {
     gather_records(&shape.data->core.x, a, shape_a);
     gather_records(&shape.data->core.x, b, shape_b);
     const Vec3Of<Real> half_a{shape_a[0], shape_a[1], shape_a[2]}, half_b{shape_b[0], shape_b[1], shape_b[2]};
+    Vec3Of<Real> between{pose_b[0] - pose_a[0], pose_b[1] - pose_a[1], pose_b[2] - pose_a[2]};
+    const Real size = min_of(smallest_of(half_a), smallest_of(half_b)), near = Real(kSamePlace) * size;
+    if (any_of(length_squared(between) < near * near)) between = all_apart(between, size, a, b);
     const BoxPairOf<Real> boxes = box_pair<Real>(half_a, {pose_a[4], pose_a[5], pose_a[6], pose_a[7]}, half_b,
-                                                 {pose_b[4], pose_b[5], pose_b[6], pose_b[7]},
-                                                 {pose_b[0] - pose_a[0], pose_b[1] - pose_a[1], pose_b[2] - pose_a[2]});
+                                                 {pose_b[4], pose_b[5], pose_b[6], pose_b[7]}, between);
     const Real margin = axis_margins(half_a, half_b).axis;
     const BestAxisOf<Real> face = best_face_axis(boxes, margin), edge = best_edge_axis(boxes, margin);
     float values[4][kWidth];
@@ -214,6 +227,24 @@ struct FindBoxAxes {
     store_lanes(values[2], edge.separation);
     store_lanes(values[3], edge.index);
     for (int i = 0; i < kWidth; ++i) box_axes[lane + i] = {values[0][i], values[1][i], values[2][i], values[3][i]};
+  }
+
+  /// apart() for a pack.
+  template <class Real, int kWidth>
+  TALUS_INLINE static Vec3Of<Real> all_apart(Vec3Of<Real> between, Real size, const std::uint32_t (&a)[kWidth],
+                                             const std::uint32_t (&b)[kWidth]) {
+    float x[kWidth], y[kWidth], z[kWidth], sizes[kWidth];
+    store_lanes(x, between.x);
+    store_lanes(y, between.y);
+    store_lanes(z, between.z);
+    store_lanes(sizes, size);
+    for (int i = 0; i < kWidth; ++i) {
+      const Vec3 parted = apart({x[i], y[i], z[i]}, sizes[i], Index(a[i]), Index(b[i]));
+      x[i] = parted.x;
+      y[i] = parted.y;
+      z[i] = parted.z;
+    }
+    return {load_lanes(x, Real{}), load_lanes(y, Real{}), load_lanes(z, Real{})};
   }
 };
 
@@ -253,21 +284,25 @@ struct CollidePairs {
     const ShapeType type_a = ShapeType(model.shape[a]), type_b = ShapeType(model.shape[b]);
     const BoxAxes axes = batch == kPairBoxBox ? box_axes[element] : BoxAxes{};
     const PlacedShape shape_a{model.shape_size[a], pa.position, pa.orientation};
-    const PlacedShape shape_b{model.shape_size[b], pb.position, pb.orientation};
+    PlacedShape shape_b{model.shape_size[b], pb.position, pb.orientation};
     const float near = reach(a, b, pa, pb);
     if (type_a == ShapeType::plane || type_b == ShapeType::plane) {
       put(pair, a, pa, pb, collide(type_a, shape_a, type_b, shape_b, axes, near));
       return;
     }
-    const float thin =
-        2.0f * min_of(min_half_thickness(type_a, shape_a.size), min_half_thickness(type_b, shape_b.size));
-    const PairMotion motion = motion_of(a, b, type_a, type_b, shape_a, shape_b, thin);
+    const Vec3 between = pb.position - pa.position;
+    const float size = min_of(min_half_thickness(type_a, shape_a.size), min_half_thickness(type_b, shape_b.size));
+    if (length_squared(between) < kSamePlace * kSamePlace * size * size) {
+      shape_b.position = pa.position + apart(between, size, a, b);
+    }
+    const PairMotion motion = motions().of(a, b, type_a, shape_a, type_b, shape_b);
     const Manifold m = collide(type_a, shape_a, type_b, shape_b, axes, near, motion);
-    if (m.count > 0 && passes_by(motion, lowest(m), clearance(thin, pa, pb))) return;
+    if (m.count > 0 && passes_by(motion, lowest_point(m))) return;
     put(pair, a, pa, pb, m);
     if (m.count > 0 && batch == kPairBoxCapsule) share_line(pair, type_a == ShapeType::capsule);
   }
 
+  TALUS_HD FindMotion motions() const { return {model, linear_velocity, angular_velocity, force, params}; }
   TALUS_HD void put(Index pair, Index a, const BodyPose& pa, const BodyPose& pb, const Manifold& m) const {
     if (m.count == 0) return;
     contact_index[pair] = 1;
@@ -298,67 +333,10 @@ struct CollidePairs {
     contact.impulse[1] = second;
   }
 
-  /// How the two move if nothing touches them. thin: [m] thickness of the thinner one.
-  TALUS_HD PairMotion motion_of(Index a, Index b, ShapeType type_a, ShapeType type_b, const PlacedShape& shape_a,
-                                const PlacedShape& shape_b, float thin) const {
-    PairMotion m;
-    m.a = traveller_of(type_a, shape_a, angular_velocity[a]);
-    m.b = traveller_of(type_b, shape_b, angular_velocity[b]);
-    m.between = shape_b.position - shape_a.position;
-    m.velocity = linear_velocity[b] - linear_velocity[a];
-    m.acceleration = acceleration(b) - acceleration(a);
-    m.b_bears = bears(a, b, thin);
-    m.early = params->moreau != 0 ? 0.0f : params->h;
-    m.dt = params->dt + params->h;
-    m.slow = kSlowWay * thin / params->dt;
-    const float sunk = min_of(kStandingDrop * params->dt * params->dt * length(params->gravity) +
-                                  1.5f * params->rigid_slop + place_error(shape_a.position, shape_b.position),
-                              kMostOverlap * thin);
-    m.flat = kFlatOverlap * thin + sunk;
-    m.round = kRoundOverlap * thin + sunk;
-    m.small_drop = kSmallDrop * thin;
-    return m;
-  }
-  /// Whether B stands and A moves over it: what nothing moves stands, else what is slower, else what is heavier.
-  TALUS_HD bool bears(Index a, Index b, float thin) const {
-    const float inv_a = model.inv_mass[a], inv_b = model.inv_mass[b];
-    const Vec3 v_a = linear_velocity[a], v_b = linear_velocity[b];
-    const bool slides = params->dt * length(v_b - v_a) > kClearance * thin && inv_a > 0.0f && inv_b > 0.0f;
-    return slides ? length_squared(v_b) < length_squared(v_a) : inv_b < inv_a;
-  }
-  TALUS_HD Vec3 acceleration(Index body) const {
-    const float inv_mass = model.inv_mass[body];
-    if (!(inv_mass > 0.0f)) return {0.0f, 0.0f, 0.0f};
-    return model.gravity_scale[body] * params->gravity + inv_mass * force[body];
-  }
-  TALUS_HD static float place_error(Vec3 a, Vec3 b) {
-    const Vec3 size = abs_of(a) + abs_of(b);
-    return kPlaceError * (size.x + size.y + size.z);
-  }
-
-  /// [m] Two that keep further apart than this do not touch.
-  TALUS_HD static float clearance(float thin, const BodyPose& pa, const BodyPose& pb) {
-    return kClearance * thin + place_error(pa.position, pb.position);
-  }
-  TALUS_HD static float lowest(const Manifold& m) {
-    float gap = m.points[0].separation;
-    for (int i = 1; i < m.count; ++i) gap = min_of(gap, m.points[i].separation);
-    return gap;
-  }
-  /// Whether two that have a contact at a distance `gap` [m] do not touch in this step after all. What does not get as
-  /// far in the step keeps its contact, which does nothing.
-  TALUS_HD static bool passes_by(const PairMotion& motion, float gap, float margin) {
-    if (!(gap > margin)) return false;
-    const float way =
-        motion.dt * (length(motion.velocity) + length(motion.a.spin) * length(motion.a.core) +
-                     length(motion.b.spin) * length(motion.b.core) + motion.dt * length(motion.acceleration));
-    return way > gap && stays_apart(motion, margin);
-  }
-
   /// The short way, for the many: one point, the same as in the step before.
   TALUS_HD void collide_spheres(Index pair, Index a, Index b, const BodyPose& pa, const BodyPose& pb) const {
     const float radius_a = model.shape_size.x[a], radius_b = model.shape_size.x[b];
-    const Vec3 between = pb.position - pa.position;
+    const Vec3 between = apart(pb.position - pa.position, min_of(radius_a, radius_b), a, b);
     const float separation = length(between) - (radius_a + radius_b);
     // What is within the speculative distance is within any reach.
     if (!(separation <= params->speculative_distance || separation <= reach(a, b, pa, pb))) return;
@@ -376,9 +354,7 @@ struct CollidePairs {
   TALUS_HD bool spheres_miss(Index a, Index b, const BodyPose& pa, const BodyPose& pb, float separation) const {
     const PlacedShape shape_a{model.shape_size[a], pa.position, pa.orientation};
     const PlacedShape shape_b{model.shape_size[b], pb.position, pb.orientation};
-    const float thin = 2.0f * min_of(shape_a.size.x, shape_b.size.x);
-    const PairMotion motion = motion_of(a, b, ShapeType::sphere, ShapeType::sphere, shape_a, shape_b, thin);
-    return passes_by(motion, separation, clearance(thin, pa, pb));
+    return passes_by(motions().of(a, b, ShapeType::sphere, shape_a, ShapeType::sphere, shape_b), separation);
   }
 
   /// [m] How near is near: what the two can close within the step, plus the speculative distance.

@@ -39,6 +39,7 @@ struct PairMotion {
   float round;        // [m] the same if one of them is round
   float slow;         // [m/s] speed that is as good as none
   float small_drop;   // [m] a fall that decides about nothing
+  float clearance;    // [m] two that keep further apart than this do not touch
   bool b_bears;       // B stands and A moves over it, not the other way round
 };
 
