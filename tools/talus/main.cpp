@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // talus: the command line. Finds the command and turns errors into exit codes; the commands are in run.cpp,
-// bench.cpp and lab.cpp.
+// bench.cpp, lab.cpp and verify.cpp.
 #include <talus/talus.h>
 
 #include <cstdio>
@@ -72,6 +72,10 @@ int dispatch(std::span<const char* const> arguments) {
   if (command == "lab") {
     const std::optional<LabOptions> options = parse_lab(rest);
     return options ? lab(*options) : print(lab_help());
+  }
+  if (command == "verify") {
+    const std::optional<VerifyOptions> options = parse_verify(rest);
+    return options ? verify(*options) : print(verify_help());
   }
   if (command == "scenes") {
     return plain_command("scenes", rest, list_scenes, "Lists the scenes; replace N, A, B and R by numbers.");
