@@ -93,12 +93,6 @@ struct FinishBodies {
   }
 };
 
-/// Before contacts store theirs. One element is one pair.
-struct ClearRolling {
-  Column<RollingImpulse> rolling;
-  TALUS_HD void operator()(Index pair) const { rolling[pair] = {{0.0f, 0.0f, 0.0f}, 0.0f}; }
-};
-
 /// Impulses for the next step's warm start. Padding lanes have no points. kSurfaces: contacts have SurfaceRows.
 template <bool kSurfaces>
 struct StoreImpulses {
@@ -113,6 +107,7 @@ struct StoreImpulses {
   template <class Real>
   TALUS_INLINE void solve(Index lane) const {
     const Real zero(0.0f), count = load<Real>(rows, row::count, lane);
+    if (!any_together(zero < count)) return;
     Real impulse[kMaxPoints], load_sum = zero;
     TALUS_UNROLL
     for (int i = 0; i < kMaxPoints; ++i) {
