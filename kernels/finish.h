@@ -51,7 +51,7 @@ struct FinishBodies {
     const Vec3Of<Real> change = Vec3Of<Real>{now[4], now[5], now[6]} - scaled_spin(start, per_axis, w);
     const Vec3Of<Real> w_next = w + rotate(start, scale(per_axis, change));
     const Real speed = IntegrateVelocities::largest(v_next) + IntegrateVelocities::largest(w_next);
-    const Mask<Real> good = now[7] == zero && speed < limit &&
+    const Mask<Real> good = now[7] <= zero && speed < limit &&
                             IntegrateVelocities::largest(x_next) < Real(kMaxPosition) &&
                             is_finite(q_next.x + q_next.y + q_next.z + q_next.w);
     store(state.position, row, select<Real>(moves && good, x_next, x));
