@@ -111,7 +111,9 @@ TEST_P(Locality, WhatIsSpecialStaysWhereItIs) {
         special.make(other.world, other.far);
         for (int step = 0; step < 90; ++step) {
           other.world.step(kStep);
-          ASSERT_EQ(other.bits(), expected[std::size_t(step)]) << "step " << step;
+          const bool same = other.bits() == expected[std::size_t(step)];
+          EXPECT_TRUE(same) << "step " << step;
+          if (!same) break;
         }
       }
     }
