@@ -3,6 +3,7 @@
 #pragma once
 #include "columns.h"
 #include "contact_columns.h"
+#include "deep.h"
 #include "lanes.h"
 #include "material.h"
 #include "math/angle.h"
@@ -173,7 +174,7 @@ struct PrepareContacts {
   SolveRowScratch bodies;
   Column<Index> contact_pair;
   Column<std::uint32_t> sort_contact;
-  const Counters* counters;
+  Counters* counters;
   const StepParams* params;
   Index null_body;
   bool restitution;  // some body bounces
@@ -205,6 +206,10 @@ struct PrepareContacts {
   template <class Real>
   TALUS_INLINE void solve(Index lane) const {
     constexpr int kWidth = LaneCount<Real>::value;
+    if (is_padding(lane)) {
+      put_padding<Real>(lane);
+      return;
+    }
     Sources<kWidth> from;
     find_sources(lane, from);
     [[maybe_unused]] SurfaceSources<kWidth> surface_from;
@@ -227,7 +232,8 @@ struct PrepareContacts {
     };
 
     Vec3Of<Real> center_a{zero, zero, zero}, center_b = center_a, local_a[kMaxPoints];
-    Real depth = zero;  // [m] of the first point
+    Real depth = zero;    // [m] of the first point
+    Real deepest = zero;  // [m] smallest separation
     Real weights = zero, points_give = zero;
     for (int i = 0; i < kMaxPoints && any_together(Real(float(i)) < count); ++i) {
       const Mask<Real> has = Real(float(i)) < count;
@@ -257,6 +263,7 @@ struct PrepareContacts {
       put_point(row::impulse, warm * carried[4 + i]);
       store(rows, row::at(i, row::impact), lane, zero);
       if (i == 0) depth = max_of(-separation, zero);
+      deepest = select(has, min_of(deepest, separation), deepest);
       // Friction acts where the surfaces touch: points that are still apart count less.
       const Real near = one - max_of(separation, zero) / Real(params->speculative_distance);
       const Real weight = select(has, max_of(Real(1e-3f), near), zero);
@@ -265,6 +272,7 @@ struct PrepareContacts {
       weights = weights + weight;
       points_give = points_give + select(has, k, zero);
     }
+    NoteDeep{model, params, counters}.note(deepest, from.a, from.b);
     const Real share = one / weights;
     const Vec3Of<Real> at_a = share * center_a, at_b = share * center_b;
     // Read again, not kept: in the loop above registers are short.
@@ -357,6 +365,22 @@ struct PrepareContacts {
     put(row::friction_impulse, warm * dot(friction, t1));
     put(row::friction_impulse + 1, warm * dot(friction, t2));
     put(row::twist_impulse, warm * carried[3]);
+  }
+
+  /// True if no lane of the pack, or of the warp, has a contact.
+  TALUS_INLINE bool is_padding(Index lane) const {
+    int color = 0;
+    while (lane >= counters->color_begin[color + 1]) ++color;
+    return !any_together(lane - counters->color_begin[color] < counters->color_size[color]);
+  }
+  /// A pack without contacts: sweeps leave it out, and what goes through all lanes finds that it has no points.
+  template <class Real>
+  TALUS_INLINE void put_padding(Index lane) const {
+    store(rows, row::count, lane, Real(0.0f));
+    for (int i = 0; i < LaneCount<Real>::value; ++i) {
+      *rows.at(row::body_a, lane + i) = *rows.at(row::body_b, lane + i) = std::uint32_t(null_body);
+      *rows.at(row::pair, lane + i) = 0u;
+    }
   }
 
   /// Velocities of the two bodies, angular ones in scaled axes.

@@ -83,6 +83,7 @@ struct PrepareRigid {
     [[maybe_unused]] typename Contacts::template ContactMotion<Real> motion{};
     if constexpr (kSurfaces) motion = from.template motion_of<Real>(sources);
     for (int i = 0; i < kMaxPoints; ++i) offset1[i] = offset2[i] = load_of[i] = zero;
+    Real deepest = zero;  // [m] smallest separation
     for (int i = 0; i < kMaxPoints && any_together(Real(float(i)) < count); ++i) {
       const Mask<Real> has = Real(float(i)) < count;
       Real point[8];
@@ -111,6 +112,7 @@ struct PrepareRigid {
           from.restitution ? from.template approach_speed<Real>(sources, normal, levers[0].a, levers[0].b) : zero;
       const Mask<Real> touches = point[0] <= zero;
       put_point(rigid_row::separation, point[0]);
+      deepest = select(has, min_of(deepest, point[0]), deepest);
       const Real resting = resting_bias(point[0], rate), bouncing = bounce_of(point[0], approach, bounce);
       put_point(rigid_row::bias, select(bouncing < zero, min_of(bouncing, resting), resting));
       if constexpr (kSurfaces) {
@@ -136,6 +138,7 @@ struct PrepareRigid {
       middle1 = middle1 + offset1[i];
       middle2 = middle2 + offset2[i];
     }
+    NoteDeep{from.model, from.params, from.counters}.note(deepest, sources.a, sources.b);
     const Real per_point = select(count > zero, one / max_of(count, one), zero);
     for (int i = 0; i < kMaxPoints; ++i) {
       offset1[i] = offset1[i] - per_point * middle1;

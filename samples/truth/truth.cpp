@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <sstream>
 
 namespace talus::truth {
 
@@ -52,6 +53,36 @@ void Worst::add(double error_of_trial, const std::string& parameters) {
   if (!trial.empty() && size <= error) return;
   error = size;
   trial = parameters;
+}
+
+void Worst::compare(double found, double wanted, double scale, const std::string& parameters) {
+  const double before = error;
+  const bool first = trial.empty();
+  add((found - wanted) / scale, parameters);
+  if (!first && error == before) return;
+  measured = found;
+  expected = wanted;
+}
+
+bool claims(const Row& row, const Variant& variant) {
+  std::istringstream names(row.not_for);
+  for (std::string name; names >> name;) {
+    if (name == variant.name) return false;
+  }
+  return true;
+}
+
+double bound_of(const Row& row, const Variant& variant) {
+  std::istringstream bounds(row.bounds);
+  const std::string wanted = std::string(variant.name) + "=";
+  for (std::string bound; bounds >> bound;) {
+    if (bound.starts_with(wanted)) return std::stod(bound.substr(wanted.size()));
+  }
+  return row.bound;
+}
+
+int trials_of(const Row& row, double part) {
+  return std::max(int(row.trials * part), 1);
 }
 
 std::vector<Row> rows() {

@@ -7,6 +7,8 @@
 
 #include <talus/status.h>
 
+#include "reserve.h"
+
 namespace talus {
 
 namespace {
@@ -80,22 +82,25 @@ Materials::Key Materials::key_of(const Material& m) {
           bits(m.contact_hertz.value_or(0.0f))};
 }
 
-std::uint32_t Materials::new_row(const Material& material, bool registered) {
-  std::uint32_t number = static_cast<std::uint32_t>(rows_.size());
-  if (!free_.empty()) {
-    number = *free_.begin();
-    free_.erase(free_.begin());
-  } else {
-    if (number >= kMaxMaterials) throw Error("a world holds at most " + std::to_string(kMaxMaterials) + " materials");
-    rows_.emplace_back();
+std::uint32_t Materials::make_room() {
+  while (first_free_ < rows_.size() && rows_[first_free_].alive) ++first_free_;
+  if (first_free_ >= kMaxMaterials) {
+    throw Error("a world holds at most " + std::to_string(kMaxMaterials) + " materials");
   }
+  if (first_free_ == rows_.size()) reserve_for(rows_, rows_.size() + 1);
+  return first_free_;
+}
+
+void Materials::fill(std::uint32_t number, const Material& material, bool registered) {
+  if (number == rows_.size()) rows_.emplace_back();
   rows_[number] = {material, 0, registered, true};
   changed_ = true;
-  return number;
 }
 
 MaterialId Materials::add(const Material& material) {
-  return {new_row(material, true)};
+  const std::uint32_t number = make_room();
+  fill(number, material, true);
+  return {number};
 }
 
 bool Materials::contains(MaterialId id) const {
@@ -142,9 +147,15 @@ std::uint32_t Materials::take(const Material& own, MaterialId id) {
   std::uint32_t number = id.number;
   if (number == 0) {
     if (!needs_surface(own)) return 0;
-    const auto [found, is_new] = own_.try_emplace(key_of(own), 0u);
-    if (is_new) found->second = new_row(own, false);
-    number = found->second;
+    const Key key = key_of(own);
+    const auto found = own_.find(key);
+    if (found != own_.end()) {
+      number = found->second;
+    } else {
+      number = make_room();
+      own_.emplace(key, number);  // the last thing that may fail
+      fill(number, own, false);
+    }
   }
   count_use(number, 1);
   return number;
@@ -157,7 +168,8 @@ void Materials::release(std::uint32_t number) {
   if (row.registered || row.uses > 0) return;
   own_.erase(key_of(row.material));
   row = {};
-  free_.insert(number);
+  first_free_ = std::min(first_free_, number);
+  while (rows_.size() > 1 && !rows_.back().alive) rows_.pop_back();  // taken and given back: as before
   changed_ = true;
 }
 
@@ -197,7 +209,6 @@ void Materials::adopt(std::vector<Row> rows, std::map<Pair, MaterialPair> pairs)
   pairs_ = std::move(pairs);
   for (std::uint32_t number = 1; number < rows_.size(); ++number) {
     const Row& row = rows_[number];
-    if (!row.alive) free_.insert(number);
     if (row.alive && !row.registered) own_.emplace(key_of(row.material), number);
   }
   changed_ = true;

@@ -55,6 +55,7 @@ StepParams make_step_params(const WorldDef& def, float dt) {
                                            // more instructions, with 0.5 1.3 %
   constexpr float kFallsOfImpact = 10.0f;  // [1] times the speed of a sub-step of free fall: each sweep of a sub-step,
                                            // at most 7 of them by default, may see as much of a load
+  constexpr float kLoadsOfFloor = 10.0f;   // [1] times the fall in a sub-step: what loads press thin bodies in by
   const SolverSettings& s = def.solver;
   StepParams p{};
   p.gravity = def.gravity;
@@ -70,6 +71,8 @@ StepParams make_step_params(const WorldDef& def, float dt) {
   p.joint = make_softness(kJointHertzPerRate * p.inv_h, kJointDampingRatio, p.h);
   if (s.stabilization == Stabilization::projection) p.contact = p.ground = p.split = Softness{0.0f, 1.0f, 0.0f};  // rigid
   p.max_push_speed = s.max_push_speed;
+  p.shallow = length(def.gravity) * p.h * p.h;
+  p.deep_floor = kLoadsOfFloor * p.shallow;
   p.restitution_threshold = s.restitution_threshold;
   p.impact_speed = max_of(kSlowestImpact, kFallsOfImpact * p.h * length(def.gravity));
   p.speculative_distance = s.speculative_distance;

@@ -120,7 +120,8 @@ Material checked_material(const Where& where, const char* field, const Material&
   const std::string prefix(field);
   Material m = material;
   const auto coefficient = [&](const char* name, const std::optional<float>& value) {
-    if (value) require_range(where, (prefix + name).c_str(), *value, 0.0f, kMaxFriction);
+    if (!value || (*value >= 0.0f && *value <= kMaxFriction)) return;  // texts are made only if they are needed
+    require_range(where, (prefix + name).c_str(), *value, 0.0f, kMaxFriction);
   };
   coefficient(".dynamic_friction", m.dynamic_friction);
   if (m.dynamic_friction && *m.dynamic_friction > m.friction) {
@@ -149,8 +150,8 @@ Material checked_material(const Where& where, const char* field, const Material&
       reject(where, name.c_str(), determinant, "excludes coefficients along, across and against the grain");
     }
   }
-  require_range(where, (prefix + ".torsional_friction").c_str(), m.torsional_friction, 0.0f, kMaxFriction);
-  require_range(where, (prefix + ".rolling_friction").c_str(), m.rolling_friction, 0.0f, kMaxFriction);
+  coefficient(".torsional_friction", m.torsional_friction);
+  coefficient(".rolling_friction", m.rolling_friction);
   return m;
 }
 
@@ -257,7 +258,7 @@ void validate_shock(const Where& where, const ShockSettings& s) {
 }  // namespace
 
 void validate_world(const Where& where, const WorldDef& def) {
-  constexpr Index kMaxReserve = 1 << 30;
+  constexpr Index kMaxReserve = 1 << 27;  // sums of a few of these are still an Index
   const SolverSettings& s = def.solver;
   require_finite(where, ".gravity", def.gravity);
   require_enum(where, ".backend", def.backend, Backend::cuda);

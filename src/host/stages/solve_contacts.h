@@ -5,6 +5,7 @@
 #include "exec.h"
 #include "integrate.h"
 #include "project.h"
+#include "push_deep.h"
 #include "report_events.h"
 #include "solve.h"
 #include "solve_joints.h"
@@ -22,7 +23,8 @@ constexpr int kLeastBoundedSweeps = 2;  // relaxing ones a sub-step, of contacts
 constexpr int kProjectSweeps = 2;       // per sub-step
 
 TALUS_INLINE LaneRange lanes_of(const StepViews& v, int color) {
-  return {&v.counters->color_begin[color], &v.counters->color_begin[color + 1], v.solve.lanes.size};
+  return {&v.counters->color_begin[color], &v.counters->color_begin[color + 1], v.solve.lanes.size,
+          &v.counters->color_size[color]};
 }
 
 /// One sweep: color after color, then the overflow color by mass splitting.
@@ -74,6 +76,8 @@ TALUS_INLINE void project_contacts(Team& team, const StepViews& v, const LaneRan
     team.for_each("ApplySplitMoves", {&v.counters->split_rows, body_rows(v).capacity},
                   on_bodies(v, ApplySplitMoves{rows.move, rows.split_sums, rows.split_count}));
   }
+  team.for_each_lane("LimitMoves", bodies,
+                     on_bodies(v, LimitMoves{rows.velocity.data, rows.displacement.data, rows.move.data, v.params}));
 }
 
 /// Relaxing sweeps of a sub-step over contacts of bodies without bounded joints.
@@ -117,6 +121,7 @@ struct SolveContactsTask {
         on_bodies(v, IntegratePositions{v.model, v.inputs, rows.velocity.data, rows.free_velocity.data, rows.frame.data,
                                         rows.displacement.data, rows.move.data, v.params, v.shape.projection});
     bool moved = false;  // since the last sweep
+    push_deep<SoftRowFields>(team, v, v.solve.lanes);
     if constexpr (kJoints) JointPasses{v}.follow(team, 0);
     for (int substep = 0; substep < v.shape.substeps; ++substep) {
       const bool first = substep == 0;

@@ -82,6 +82,7 @@ struct SolveShockTask {
     const RigidPasses<kSurfaces> contacts{v};
     const LaneRange bodies = body_lanes(v);
     BodyVelocity *velocity = rows.velocity.data, *start = r.bodies.start.data;
+    push_deep<RigidRowFields>(team, v, r.rows);
     if constexpr (kJoints) JointPasses{v}.follow(team, 0);
     team.for_each_lane("RememberVelocities", bodies, on_bodies(v, RememberVelocities{velocity, start, nullptr, false}));
     team.for_each_lane("IntegrateVelocities", bodies,
