@@ -7,6 +7,7 @@
 
 #include "exec_cpu.h"
 #include "gear.h"
+#include "shapes/extent.h"
 #include "step_settings.h"
 #include "world_impl.h"
 
@@ -72,6 +73,11 @@ void World::Impl::flush() {
   if (!edits.empty()) sim->apply(edits.take());
 }
 
+void World::Impl::note_thickness(const BodyModelRow& model) {
+  if (model.alive == 0) return;
+  thinnest = std::min(thinnest, 2.0f * min_half_thickness(ShapeType(model.shape), model.shape_size));
+}
+
 void World::Impl::replace_body(Index row, const BodyMirror& next, const BodyStateRow& state) {
   BodyMirror& now = mirror(row);
   const auto is_plane = [](const BodyMirror& m) {
@@ -79,6 +85,7 @@ void World::Impl::replace_body(Index row, const BodyMirror& next, const BodyStat
   };
   planes_changed = planes_changed || is_plane(now) || is_plane(next);
   bouncing_count += (next.model.restitution > 0.0f ? 1 : 0) - (now.model.restitution > 0.0f ? 1 : 0);
+  note_thickness(next.model);
   if (now.ignored_pairs > 0) forget_ignored_pairs(row);
   const std::uint32_t before = now.model.flags >> kMaterialShift;
   now = next;
@@ -199,6 +206,7 @@ void World::step_async(float dt) {
   {
     const FloatEnvironment environment;
     input.params = make_step_params(w.def, dt);
+    input.params.thinnest = w.thinnest;
   }
   input.shape = make_step_shape(w.def);
   input.shape.restitution = w.bouncing_count > 0 || w.materials.pairs_bounce();
