@@ -16,6 +16,7 @@
 #include "reach.h"
 #include "shapes/advance.h"
 #include "solve_columns.h"
+#include "sweep.h"
 
 namespace talus::inline TALUS_ISA {
 
@@ -25,6 +26,8 @@ constexpr float kFastPart = 0.25f;  // a pair that closes by more in a step is l
 // GuardRows::pardon
 constexpr std::uint32_t kJointed = 1u;    // joints sent it there, and would be torn
 constexpr std::uint32_t kPushedOut = 2u;  // it overlaps another deeply and gets out of it
+constexpr std::uint32_t kMet = 4u;        // there may be somebody on its way who is not in its pairs
+constexpr Index kMostSearched = 64;       // bodies that went too far, for which others are looked for one by one
 
 // Parts of the step, 0..1, as bits: these are ordered as the floats are, so an integer minimum serves.
 constexpr Index kNoStop = 0x3f800000;  // 1
@@ -75,6 +78,7 @@ struct MeasureMotion {
     }
     atomic_store(&counters->beyond_pairs, counters->pairs);
     atomic_store(&counters->beyond_joints, counters->joints);
+    atomic_store(&counters->beyond_rows, counters->rows);
   }
   TALUS_HD void look_for_fast_pairs() const {
     if (atomic_load(&counters->fast_rows) != 0) return;
@@ -120,6 +124,58 @@ struct PardonJointed {
   }
 };
 
+/// Looks for bodies that somebody who went too far may have met, and that are not in its pairs. One element is a body
+/// row.
+struct SeekMet {
+  BodyModel model;
+  BodyState state;
+  Column<BodyDisplacement> displacement;
+  PairList pairs;
+  Column<const std::uint64_t> ignored;
+  GuardRows rows;
+  const Counters* counters;
+
+  TALUS_HD void operator()(Index row) const {
+    if (counters->beyond > kMostSearched || model.alive[row] == 0) return;
+    const bool is_plane = model.shape[row] == std::uint8_t(ShapeType::plane);
+    const Vec3 way = shift_of(row), half = half_of(row);
+    const Vec3 low = state.position[row] - half + min_of(way, {0.0f, 0.0f, 0.0f});
+    const Vec3 high = state.position[row] + half + max_of(way, {0.0f, 0.0f, 0.0f});
+    for (Index i = 0; i < counters->beyond; ++i) {
+      const Index body = rows.beyond[i];
+      const float radius = model.radius[body];
+      const Vec3 from = state.position[body], shift = displacement[body].shift;
+      const Vec3 ball{radius, radius, radius};
+      const Vec3 apart = max_of(low - (from + ball + max_of(shift, {0.0f, 0.0f, 0.0f})),
+                                (from - ball + min_of(shift, {0.0f, 0.0f, 0.0f})) - high);
+      if (!is_plane && max_of(apart.x, max_of(apart.y, apart.z)) > 0.0f) continue;
+      if (body != row && collide(body, row) && !is_pair(body, row)) atomic_or(&rows.pardon[body], kMet);
+    }
+  }
+
+  TALUS_HD bool is_still(Index row) const {
+    return model.motion[row] == std::uint8_t(Motion::fixed) || state.asleep[row] != 0 || state.frozen[row] != 0;
+  }
+  TALUS_HD Vec3 shift_of(Index row) const { return is_still(row) ? Vec3{0.0f, 0.0f, 0.0f} : displacement[row].shift; }
+  TALUS_HD Vec3 half_of(Index row) const {
+    const float radius = model.radius[row];
+    if (!is_still(row)) return {radius, radius, radius};
+    return aabb_half_extent(ShapeType(model.shape[row]), model.shape_size[row], state.orientation[row]);
+  }
+  TALUS_HD bool collide(Index x, Index y) const {
+    if ((model.group[x] & model.mask[y]) == 0 || (model.group[y] & model.mask[x]) == 0) return false;
+    return ignored.size == 0 || !is_listed(ignored, x, y);
+  }
+  TALUS_HD bool is_pair(Index x, Index y) const {
+    const bool x_owns = owns_pair(model, x, y);
+    const Index owner = x_owns ? x : y, partner = x_owns ? y : x;
+    for (Index pair = pairs.begin[owner]; pair < pairs.begin[owner + 1]; ++pair) {
+      if (pairs.partner[pair] == partner) return true;
+    }
+    return false;
+  }
+};
+
 /// Holds a body to what its pairs were found for. One element is one of those that went too far.
 struct LimitMotion {
   BodyModel model;
@@ -133,10 +189,11 @@ struct LimitMotion {
   TALUS_HD void operator()(Index i) const {
     const Index row = rows.beyond[i];
     const std::uint32_t pardon = rows.pardon[row];
-    if ((pardon & kJointed) != 0) return;
+    const bool searched = counters->beyond <= kMostSearched;
+    if (searched ? (pardon & kMet) == 0 : (pardon & kJointed) != 0) return;
     BodyDisplacement& gone = displacement[row];
     const StepReach<float> r = step_reach<float>(model, state, inputs, *params, row);
-    const float push = (pardon & kPushedOut) != 0 ? params->dt * params->max_push_speed : 0.0f;
+    const float push = !searched && (pardon & kPushedOut) != 0 ? params->dt * params->max_push_speed : 0.0f;
     const Turn turn = turn_of(gone.turn);
     const float rim = r.rim + push, whole_swing = turn.angle * r.arm;
     const float part =
@@ -191,7 +248,8 @@ struct BodyPaths {
   TALUS_HD bool is_pushed(Index row) const { return frame[row].inv_mass > 0.0f; }
 };
 
-/// Lists the pairs that close by more than a part of their thinnest extent. One element is one pair.
+/// Lists the pairs that get further than a part of their thinnest extent, if only together: one of them may stop. One
+/// element is one pair.
 struct FindFastPairs {
   BodyPaths bodies;
   PairList pairs;
@@ -200,19 +258,13 @@ struct FindFastPairs {
 
   TALUS_HD void operator()(Index pair) const {
     const Index a = pairs.owner[pair], b = pairs.partner[pair];
-    const BodyDisplacement &gone_a = bodies.displacement[a], &gone_b = bodies.displacement[b];
-    const float limit = kFastPart * bodies.thinnest(a, b);
-    // Cheap and never too small; what is left is looked at closely.
-    const float most = length(gone_b.shift - gone_a.shift) + turning(gone_a, bodies.model.radius[a]) +
-                       turning(gone_b, bodies.model.radius[b]);
-    if (!(most > limit)) return;
-    const ShapePath path_a = bodies.path(a), path_b = bodies.path(b);
-    if (!(length(gone_b.shift - gone_a.shift) + swing_of(path_a) + swing_of(path_b) > limit)) return;
+    if (!(travel(a) + travel(b) > kFastPart * bodies.thinnest(a, b))) return;
     fast[atomic_add(&counters->fast_pairs, 1)] = pair;
   }
-  /// [m] An angle is at most pi times the sine of its half.
-  TALUS_HD static float turning(const BodyDisplacement& gone, float radius) {
-    return kPi * radius * length(Vec3{gone.turn.x, gone.turn.y, gone.turn.z});
+  /// [m] At least the way of any of its points: an angle is at most pi times the sine of its half.
+  TALUS_HD float travel(Index row) const {
+    const BodyDisplacement& gone = bodies.displacement[row];
+    return length(gone.shift) + kPi * bodies.model.radius[row] * length(Vec3{gone.turn.x, gone.turn.y, gone.turn.z});
   }
 };
 
@@ -222,11 +274,19 @@ struct PairPaths {
   float thin;  // [m]
   float stop;  // part of the step
 };
+/// [m] No point of one gets further than this against the other.
+TALUS_HD inline float closing_of(const ShapePath& a, const ShapePath& b) {
+  const float first = min_of(a.part, b.part);  // one of them stops then, and the other one goes on
+  return max_of(first * length(b.shift - a.shift), length(b.part * b.shift - a.part * a.shift)) + swing_of(a) +
+         swing_of(b);
+}
 TALUS_HD inline PairPaths pair_paths(const BodyPaths& bodies, const GuardRows& rows, Index a, Index b) {
   PairPaths pair{bodies.path(a), bodies.path(b), bodies.thinnest(a, b), 1.0f};
   pair.a.part = part_of_stop(rows.stop[a]);
   pair.b.part = part_of_stop(rows.stop[b]);
-  pair.stop = first_stop(pair.a, pair.b, bodies.state.position[b] - bodies.state.position[a], pair.thin);
+  if (closing_of(pair.a, pair.b) > kFastPart * pair.thin) {
+    pair.stop = first_stop(pair.a, pair.b, bodies.state.position[b] - bodies.state.position[a], pair.thin);
+  }
   return pair;
 }
 

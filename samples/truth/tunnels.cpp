@@ -117,7 +117,10 @@ class Trial {
   double run(int steps) {
     double worst = 0.0;
     for (int step = 0; step < steps; ++step) {
-      world_->step(kStep);
+      if (!world_->step(kStep)) {
+        text_ += " frozen";
+        return kPassed;
+      }
       const double depth = depth_in(shot_.shape, world_->pose(body_), world_->pose(wall_), -1.0);
       if (depth < 0.0) break;
       worst = std::max(worst, depth);

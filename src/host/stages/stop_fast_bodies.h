@@ -32,6 +32,9 @@ struct StopFastBodiesTask {
       team.for_each("PardonJointed", {&v.counters->beyond_joints, v.joints.count},
                     PardonJointed{v.joints.model, rows.pardon});
     }
+    team.for_each(
+        "SeekMet", {&v.counters->beyond_rows, v.shape.rows},
+        SeekMet{v.model, v.state, v.solve.rows.displacement, v.next.pairs, v.ignored_pairs, rows, v.counters});
     team.for_each("LimitMotion", beyond,
                   LimitMotion{v.model, v.state, v.inputs, rows, v.solve.rows.displacement, v.params, v.counters});
   }
