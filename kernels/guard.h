@@ -39,6 +39,28 @@ TALUS_INLINE Index stop_at(float part) {
   return std::bit_cast<Index>(part);
 }
 
+/// Records of bodies on their way.
+struct BodyMotions {
+  BodyModel model;
+  Column<BodyVelocity> velocity;
+  Column<BodyFrame> frame;
+  Column<BodyDisplacement> displacement;
+
+  /// Leaves a body where it is after a part of the step. Its velocity stays. So does its angular velocity as the body
+  /// itself sees it, and with it energy and size of the angular momentum, which no other velocity would keep.
+  TALUS_HD void shorten(Index row, float part) const {
+    BodyDisplacement& gone = displacement[row];
+    const Quat turn = part_of(turn_of(gone.turn), part);
+    const Vec3 inverse = model.inv_inertia[row], axes = frame[row].scale;
+    if (!(inverse.x == inverse.y && inverse.y == inverse.z)) {
+      const Vec3 spin = rotate(turn, rotate_back(gone.turn, scale(axes, velocity[row].angular)));
+      velocity[row].angular = {spin.x / axes.x, spin.y / axes.y, spin.z / axes.z};
+    }
+    gone.shift = part * gone.shift;
+    gone.turn = turn;
+  }
+};
+
 /// Lists the bodies that went further than they may, and finds out whether any is fast enough to pass through the
 /// thinnest shape of the world. One body a lane.
 struct MeasureMotion {
@@ -55,7 +77,7 @@ struct MeasureMotion {
     const StepReach<Real> r = step_reach<Real>(model, state, inputs, *params, row);
     Real gone[8];
     load_together(&displacement.data->shift.x, row, gone);
-    const Real one(1.0f), zero(0.0f);
+    const Real one(1.0f);
     const Vec3Of<Real> shift{gone[0], gone[1], gone[2]};
     const Real sine_squared = gone[4] * gone[4] + gone[5] * gone[5] + gone[6] * gone[6];  // of half the turn
     // asin(x) <= x + (pi / 2 - 1) x^3
@@ -68,7 +90,6 @@ struct MeasureMotion {
     const Mask<Real> fast = !r.still && far + angle * r.radius > Real(0.5f * kFastPart * params->thinnest);
     if (any_of(too_far)) list(row, lane_bits(too_far));
     if (any_of(fast)) look_for_fast_pairs();
-    (void)zero;
   }
   static constexpr float kRoundOff = 1e-4f;  // [way] what sub-steps add up to less exactly than the step's way
 
@@ -182,7 +203,7 @@ struct LimitMotion {
   BodyState state;
   BodyInputs inputs;
   GuardRows rows;
-  Column<BodyDisplacement> displacement;  // in/out: the body's own
+  BodyMotions motions;  // in/out: the body's own
   const StepParams* params;
   Counters* counters;  // cut_bodies
 
@@ -191,7 +212,7 @@ struct LimitMotion {
     const std::uint32_t pardon = rows.pardon[row];
     const bool searched = counters->beyond <= kMostSearched;
     if (searched ? (pardon & kMet) == 0 : (pardon & kJointed) != 0) return;
-    BodyDisplacement& gone = displacement[row];
+    const BodyDisplacement& gone = motions.displacement[row];
     const StepReach<float> r = step_reach<float>(model, state, inputs, *params, row);
     const float push = !searched && (pardon & kPushedOut) != 0 ? params->dt * params->max_push_speed : 0.0f;
     const Turn turn = turn_of(gone.turn);
@@ -199,8 +220,7 @@ struct LimitMotion {
     const float part =
         max_of(part_within(r, gone.shift, rim - r.most_swing, 0.0f), part_within(r, gone.shift, rim, whole_swing));
     if (!(part < 1.0f)) return;
-    gone.shift = part * gone.shift;
-    gone.turn = part_of(turn, part);
+    motions.shorten(row, part);
     atomic_add(&counters->cut_bodies, 1);
   }
 
@@ -350,24 +370,22 @@ struct FindCarriers {
 struct CutMotion {
   BodyPaths bodies;
   GuardRows rows;
-  Column<BodyDisplacement> displacement;  // in/out: the body's own, if it is dynamic
-  Counters* counters;                     // cut_bodies
+  BodyMotions motions;  // in/out: the body's own, if it is dynamic
+  Counters* counters;   // cut_bodies
 
   TALUS_HD void operator()(Index row) const {
     const Index stop = rows.stop[row];
     const std::uint64_t carry_from = rows.carry[row];
     if ((stop == kNoStop && carry_from == kNotCarried) || !bodies.is_pushed(row)) return;
-    BodyDisplacement& gone = displacement[row];
-    gone.turn = part_of(turn_of(gone.turn), part_of_stop(stop));
-    gone.shift = part_of_stop(stop) * gone.shift;
+    if (stop != kNoStop) motions.shorten(row, part_of_stop(stop));
     if (carry_from != kNotCarried) {
-      carry(row, gone, Index(std::uint32_t(carry_from)), part_of_stop(Index(carry_from >> 32)));
+      carry(row, motions.displacement[row], Index(std::uint32_t(carry_from)), part_of_stop(Index(carry_from >> 32)));
     }
     atomic_add(&counters->cut_bodies, 1);
   }
 
   TALUS_HD void carry(Index row, BodyDisplacement& gone, Index by, float part) const {
-    const BodyDisplacement& carrier = displacement[by];
+    const BodyDisplacement& carrier = motions.displacement[by];
     const Turn whole = turn_of(carrier.turn);
     const Quat from = bodies.frame[by].orientation * part_of(whole, part);
     const Quat to = bodies.frame[by].orientation * carrier.turn;

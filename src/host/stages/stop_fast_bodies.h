@@ -21,6 +21,10 @@ struct StopFastBodiesTask {
     stop_pairs(team);
   }
 
+  TALUS_INLINE BodyMotions motions() const {
+    const SolveRowScratch& rows = v.solve.rows;
+    return {v.model, rows.velocity, rows.frame, rows.displacement};
+  }
   template <class Team>
   TALUS_INLINE void limit_motion(Team& team) const {
     const GuardRows& rows = v.guard.rows;
@@ -36,7 +40,7 @@ struct StopFastBodiesTask {
         "SeekMet", {&v.counters->beyond_rows, v.shape.rows},
         SeekMet{v.model, v.state, v.solve.rows.displacement, v.next.pairs, v.ignored_pairs, rows, v.counters});
     team.for_each("LimitMotion", beyond,
-                  LimitMotion{v.model, v.state, v.inputs, rows, v.solve.rows.displacement, v.params, v.counters});
+                  LimitMotion{v.model, v.state, v.inputs, rows, motions(), v.params, v.counters});
   }
 
   template <class Team>
@@ -57,7 +61,7 @@ struct StopFastBodiesTask {
     team.for_each("FindCarriers", {&v.counters->stop_pairs[1], pair_capacity},
                   FindCarriers{bodies, v.next.pairs, v.guard.fast.pair, rows});
     team.for_each("CutMotion", {&v.counters->stop_rows[0], row_capacity},
-                  on_bodies(v, CutMotion{bodies, rows, v.solve.rows.displacement, v.counters}));
+                  on_bodies(v, CutMotion{bodies, rows, motions(), v.counters}));
   }
 };
 
