@@ -50,9 +50,9 @@ double longest(const ShapeDef& shape) {
   return 2.0 * double(shape.type == ShapeType::capsule ? s.x + s.y : s.x);
 }
 
-/// Proportions to 50:1.
+/// Half as long as 10 cm to 1 m, with proportions to 50:1.
 ShapeDef any_shape(Random& random) {
-  const float size = float(random.log_between(0.02, 1.0));
+  const float size = float(random.log_between(0.1, 1.0));
   const auto thinner = [&] { return size / float(random.log_between(1.0, 50.0)); };
   switch (random.index(3)) {
     case 0:
@@ -188,7 +188,8 @@ class Trial {
     const BodyDef made = world_->definition(body_);
     world_->apply_force(body_, times(double(*made.mass) / double(kStep), shot_.velocity));
     const Vec3 own = rotated(inverse(shot_.orientation), shot_.spin);
-    const Vec3 torque{made.inertia->x * own.x / kStep, made.inertia->y * own.y / kStep, made.inertia->z * own.z / kStep};
+    const Vec3 torque{made.inertia->x * own.x / kStep, made.inertia->y * own.y / kStep,
+                      made.inertia->z * own.z / kStep};
     world_->apply_torque(body_, rotated(shot_.orientation, torque));
   }
 
@@ -226,17 +227,160 @@ Worst shots(const Variant& variant, int trials, std::uint64_t seed) {
   return worst;
 }
 
+/// Balls far faster than anything that flies. 160 m a step.
+Worst fastest_balls(const Variant& variant, int trials, std::uint64_t seed) {
+  Worst worst;
+  for (int i = 0; i < trials; ++i) {
+    Random random(seed * 1000003u + std::uint64_t(i));
+    World world({.gravity = {0.0f, 0.0f, 0.0f}, .threads = 1, .solver = variant.settings});
+    const BodyId wall = world.add_body({.shape = box({kHalfWall, kHalfWidth, kHalfWidth}), .motion = Motion::fixed});
+    const ShapeDef ball = sphere(float(random.log_between(0.02, 1.0)));
+    const float way = float(random.between(2.0, 400.0)), slope = float(random.between(-0.05, 0.05));
+    BodyDef shot{.shape = ball};
+    shot.position = {-way, -slope * way, 0.0f};
+    shot.linear_velocity = {1e4f, slope * 1e4f, 0.0f};
+    const BodyId body = world.add_body(shot);
+    double depth = 0.0;
+    for (int step = 0; step < 6; ++step) {
+      world.step(kStep);
+      depth = std::max(depth, depth_in(ball, world.pose(body), world.pose(wall), -1.0));
+    }
+    char text[100];
+    std::snprintf(text, sizeof(text), "radius %.4g from %.4g slope %.4g", double(ball.size.x), double(way),
+                  double(slope));
+    worst.add(depth, text);
+  }
+  return worst;
+}
+
+/// Speed away from a wall against speed towards it times restitution, of that speed.
+Worst bounces(const Variant& variant, int trials, std::uint64_t seed) {
+  Worst worst;
+  for (int i = 0; i < trials; ++i) {
+    Random random(seed * 1000003u + std::uint64_t(i));
+    World world({.gravity = {0.0f, 0.0f, 0.0f}, .threads = 1, .solver = variant.settings});
+    Material material;
+    material.restitution = float(random.between(0.0, 1.0));
+    material.friction = 0.0f;
+    world.add_body({.shape = box({kHalfWall, kHalfWidth, kHalfWidth}), .motion = Motion::fixed, .material = material});
+    const double speed = random.log_between(10.0, 1000.0), radius = random.log_between(0.02, 1.0);
+    BodyDef shot{.shape = sphere(float(radius)), .material = material};
+    shot.position.x = -float(radius + double(kHalfWall) + random.between(0.0, 2.0) * speed * double(kStep));
+    shot.linear_velocity.x = float(speed);
+    const BodyId body = world.add_body(shot);
+    world.step_n(6, kStep);
+    char text[100];
+    std::snprintf(text, sizeof(text), "radius %.4g speed %.4g from %.4g restitution %.4g", radius, speed,
+                  double(shot.position.x), double(material.restitution));
+    worst.add(double(world.linear_velocity(body).x) / speed + double(material.restitution), text);
+  }
+  return worst;
+}
+
+/// A plate that slides over a smooth floor for a second: speed and way against the start.
+Worst sliders(const Variant& variant, int trials, std::uint64_t seed) {
+  Worst worst;
+  for (int i = 0; i < trials; ++i) {
+    Random random(seed * 1000003u + std::uint64_t(i));
+    World world({.threads = 1, .solver = variant.settings});
+    Material smooth;
+    smooth.friction = 0.0f;
+    world.add_body({.shape = box({400.0f, 0.5f, 400.0f}),
+                    .motion = Motion::fixed,
+                    .position = {0.0f, -0.5f, 0.0f},
+                    .material = smooth});
+    const float size = float(random.log_between(0.1, 1.0)), thin = size / float(random.log_between(1.0, 50.0));
+    const double speed = random.log_between(1.0, 300.0), heading = random.between(0.0, 6.2831853);
+    BodyDef plate{.shape = box({size, thin, size * float(random.between(0.5, 1.0))}), .material = smooth};
+    plate.position.y = thin;
+    plate.linear_velocity = {float(speed * std::cos(heading)), 0.0f, float(speed * std::sin(heading))};
+    const BodyId body = world.add_body(plate);
+    world.step_n(60, kStep);
+    const BodyMotion end = world.motion(body);
+    const Vec3 v = end.linear_velocity, x = end.pose.position;
+    const double kept = std::hypot(double(v.x), double(v.z)) / speed,
+                 way = std::hypot(double(x.x), double(x.z)) / speed;
+    char text[100];
+    std::snprintf(text, sizeof(text), "half edges %.4g %.4g speed %.4g", double(size), double(thin), speed);
+    worst.add(std::max(std::fabs(kept - 1.0), std::fabs(way - 1.0)), text);
+  }
+  return worst;
+}
+
+/// Kinetic energy after shots at a wall against the one before: what it gains.
+Worst energies(const Variant& variant, int trials, std::uint64_t seed) {
+  Worst worst;
+  for (int i = 0; i < trials; ++i) {
+    Random random(seed * 1000003u + std::uint64_t(i));
+    World world({.gravity = {0.0f, 0.0f, 0.0f}, .threads = 1, .solver = variant.settings});
+    Material material;
+    material.friction = float(random.between(0.0, 1.0));
+    world.add_body({.shape = box({kHalfWall, kHalfWidth, kHalfWidth}), .motion = Motion::fixed, .material = material});
+    BodyDef shot{.shape = any_shape(random), .material = material};
+    const double speed = random.log_between(1.0, 300.0), spin = random.log_between(1.0, 1000.0);
+    shot.position.x = -float(0.5 * longest(shot.shape) + random.between(0.02, 0.02 + speed * double(kStep)));
+    shot.orientation = random.orientation();
+    shot.linear_velocity.x = float(speed);
+    shot.angular_velocity = times(spin, random.direction());
+    world.add_body(shot);
+    const double before = world.mechanics().kinetic_energy;
+    double most = 0.0;
+    for (int step = 0; step < 20; ++step) {
+      world.step(kStep);
+      most = std::max(most, world.mechanics().kinetic_energy / before - 1.0);
+    }
+    char text[160];
+    std::snprintf(text, sizeof(text), "trial %d shape %d size %.4g %.4g %.4g speed %.4g spin %.4g", i,
+                  int(shot.shape.type), double(shot.shape.size.x), double(shot.shape.size.y), double(shot.shape.size.z),
+                  speed, spin);
+    worst.add(most, text);
+  }
+  return worst;
+}
+
 const Row kRows[] = {
     {.group = "Fast bodies",
      .name = "ShotsDoNotPass",
-     .statement = "Balls, capsules and boxes of proportions to 50:1, at up to 1,000 m/s and 1,000 rad/s, in flight, "
-                  "pushed by a force for one step, struck by another body or caught between two walls, against walls of "
-                  "2 cm, fixed, kinematic or dynamic: no centre gets behind a wall's middle plane, and none gets deeper "
-                  "than half the thinnest extent of the two",
+     .statement =
+         "Balls, capsules and boxes of proportions to 50:1, at up to 1,000 m/s and 1,000 rad/s, in flight, "
+         "pushed by a force for one step, struck by another body or caught between two walls, against walls of "
+         "2 cm, fixed, kinematic or dynamic: no centre gets behind a wall's middle plane, and none gets deeper "
+         "than half the thinnest extent of the two",
      .unit = "thinnest extents",
      .bound = 0.5,
      .trials = 10000,
      .measure = shots},
+    {.group = "Fast bodies",
+     .name = "FastestBallsDoNotPass",
+     .statement = "Balls at 10,000 m/s against a fixed wall of 2 cm, the same",
+     .unit = "thinnest extents",
+     .bound = 0.5,
+     .trials = 2000,
+     .measure = fastest_balls},
+    {.group = "Fast bodies",
+     .name = "FastBallsBounce",
+     .statement = "A ball at 10 to 1,000 m/s leaves a wall of 2 cm with its speed times restitution",
+     .unit = "speed",
+     .bound = 0.01,
+     .trials = 1000,
+     .measure = bounces},
+    {.group = "Fast bodies",
+     .name = "FastSlidersSlide",
+     .statement =
+         "A plate slides over a smooth floor at 1 to 300 m/s for a second: it keeps its speed, and gets as far",
+     .unit = "speed",
+     .bound = 0.001,
+     .trials = 500,
+     .measure = sliders},
+    {.group = "Fast bodies",
+     .name = "ShotsGainNoEnergy",
+     .statement =
+         "Balls, capsules and boxes of proportions to 50:1, at up to 300 m/s and 1,000 rad/s against a wall of "
+         "2 cm: kinetic energy does not grow",
+     .unit = "kinetic energy",
+     .bound = 0.01,
+     .trials = 2000,
+     .measure = energies},
 };
 
 }  // namespace
