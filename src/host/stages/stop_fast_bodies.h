@@ -9,6 +9,7 @@
 namespace talus::inline TALUS_ISA {
 
 struct StopFastBodiesTask {
+  static constexpr bool kManyRegisters = true;
   StepViews v;
 
   template <class Team>
