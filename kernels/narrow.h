@@ -11,6 +11,7 @@
 #include "math/atomic.h"
 #include "math/vec3.h"
 #include "pair_motion.h"
+#include "reach.h"
 #include "shapes/collide.h"
 #include "shapes/extent.h"
 #include "step_params.h"
@@ -257,7 +258,7 @@ struct CollidePairs {
   Vec3Column angular_velocity;
   ContactCache last;
   // inputs
-  Vec3Column force;
+  BodyInputs inputs;
   // scratch in
   Column<BodyPose> pose;
   PairList pairs;
@@ -302,7 +303,7 @@ struct CollidePairs {
     if (m.count > 0 && batch == kPairBoxCapsule) share_line(pair, type_a == ShapeType::capsule);
   }
 
-  TALUS_HD FindMotion motions() const { return {model, linear_velocity, angular_velocity, force, params}; }
+  TALUS_HD FindMotion motions() const { return {model, linear_velocity, angular_velocity, inputs.force, params}; }
   TALUS_HD void put(Index pair, Index a, const BodyPose& pa, const BodyPose& pb, const Manifold& m) const {
     if (m.count == 0) return;
     contact_index[pair] = 1;
@@ -357,12 +358,24 @@ struct CollidePairs {
     return passes_by(motions().of(a, b, ShapeType::sphere, shape_a, ShapeType::sphere, shape_b), separation);
   }
 
-  /// [m] How near is near: what the two can close within the step, plus the speculative distance.
+  /// [m] How near is near: what the two can close within the step, plus the speculative distance. Something else may
+  /// hold one of them, so that only the other one gains speed.
   TALUS_HD float reach(Index a, Index b, const BodyPose& pa, const BodyPose& pb) const {
-    const float closing = length(linear_velocity[b] - linear_velocity[a]) +
-                          length(angular_velocity[a]) * model.radius[a] +
-                          length(angular_velocity[b]) * model.radius[b] + params->dt * length(params->gravity);
+    const Vec3 gain_a = speed_gain(a), gain_b = speed_gain(b), apart = gain_b - gain_a;
+    const float gain =
+        square_root(max_of(length_squared(apart), max_of(length_squared(gain_a), length_squared(gain_b))));
+    const float closing = length(linear_velocity[b] - linear_velocity[a]) + gain + tip_speed(a, pa) + tip_speed(b, pb);
     return min_of(params->speculative_distance + params->dt * closing, pa.reach + pb.reach);
+  }
+  /// [m/s] From gravity and force, in the whole step.
+  TALUS_HD Vec3 speed_gain(Index row) const {
+    const float inv_mass = model.inv_mass[row], weight = inv_mass > 0.0f ? model.gravity_scale[row] : 0.0f;
+    return params->dt * (weight * params->gravity + inv_mass * inputs.force[row]);
+  }
+  /// [m/s] Of the outermost point by turning, at the end of the step.
+  TALUS_HD float tip_speed(Index row, const BodyPose& at) const {
+    const Vec3 twist = spin_gain(at.orientation, model.inv_inertia[row], inputs.torque[row], params->dt);
+    return (length(angular_velocity[row]) + length(twist)) * model.radius[row];
   }
 
   TALUS_HD void write(Index pair, Index a, const BodyPose& pa, const BodyPose& pb, const Manifold& m) const {
