@@ -48,7 +48,7 @@ struct Counters {
   Index new_joint_blocks;              //
   Index split_rows;                    // body rows if the overflow color has contacts, else 0
   Index heights;                       // with shock propagation: the largest stack height found, see ClimbHeights
-  Index layers;                        // the same: layers of contacts, at least 1
+  Index layers;                        // the same: one for each height, and one for what rests on nothing
   Index deep_turns;                    // 1: some contact is deep, see kernels/deep.h; else 0
 
   // Of stop_fast_bodies.

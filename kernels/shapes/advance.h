@@ -182,14 +182,14 @@ constexpr float kGrazeDepth = 0.02f;  // what does not get deeper is not stopped
 constexpr float kSinkDepth = 0.05f;   // how much deeper a step may take what touches already
 constexpr float kMostDepth = 0.25f;   // beyond it, it may not; what is deeper still may sink by kCreepDepth
 constexpr float kCreepDepth = 0.01f;
-constexpr int kMostLooks = 64;
+constexpr int kMostAdvances = 64;
 
 /// The time, as a part of the step, at which two shapes on their ways must stop, lest B gets into A deeper than it may.
 /// 1: they need not. `thin` [m]: the thinnest extent.
 TALUS_HD inline float first_stop(const ShapePath& a, const ShapePath& b, Vec3 between, float thin) {
   const float gap = kStopGap * thin + 4e-7f * (length(between) + length(a.core) + a.rounding);
   float level = gap, time = 0.0f, stop = -1.0f;  // stop: where they were last apart, once they touch
-  for (int look = 0; look < kMostLooks; ++look) {
+  for (int look = 0; look < kMostAdvances; ++look) {
     const PathsAt paths(a, b, between, time);
     Apart now = paths.apart(level);
     if (level > 0.0f && now.gap <= 2.0f * gap) {
