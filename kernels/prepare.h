@@ -70,23 +70,28 @@ struct PrepareBodies {
   }
 
   /// The inverse inertia that contacts see. They take it for the same throughout the step, in axes that stand still.
-  /// For a long body that tumbles far in a step this is so wrong that impulses, which are to brake it, drive it faster:
-  /// a torque about where its long axis was at the start seems to turn it easily. Such a body gets the least of its
-  /// three for all axes, with which no impulse does more than it should. Free motion is as ever. A wheel has no such
-  /// trouble.
+  /// For a long body that tumbles this may be so wrong that impulses, which are to brake it, drive it faster: a torque
+  /// about where its long axis was at the start seems to turn it easily. Of two axes that a turn by an angle carries
+  /// towards each other, the easier one is made so heavy that at the end of the turn no torque does more than it
+  /// should, but for kExcess. Free motion is as ever; a wheel, or what turns slowly, has no such trouble.
   template <class Real>
   TALUS_INLINE Vec3Of<Real> steady_inertia(Vec3Of<Real> inverse, QuatOf<Real> q, Vec3Of<Real> spin,
                                            Real touching) const {
-    const Real dt(params->dt), angle(kTumbleAngle);
-    const Mask<Real> far = touching > Real(0.0f) && dt * dt * length_squared(spin) > angle * angle;
-    if (!any_of(far)) return inverse;
-    const Vec3Of<Real> own = abs_of(rotate_back(q, spin));
-    const Vec3Of<Real> odd = abs_of(Vec3Of<Real>{inverse.y - inverse.z, inverse.z - inverse.x, inverse.x - inverse.y});
-    const Real least = min_of(inverse.x, min_of(inverse.y, inverse.z));
-    const Real change = dt * max_of(own.x * odd.x, max_of(own.y * odd.y, own.z * odd.z));
-    return select<Real>(far && change > least, Vec3Of<Real>{least, least, least}, inverse);
+    const Vec3Of<Real> turn = Real(params->dt) * rotate_back(q, spin);
+    Vec3Of<Real> held = inverse;
+    hold(turn.x, held.y, held.z);
+    hold(turn.y, held.z, held.x);
+    hold(turn.z, held.x, held.y);
+    return select<Real>(touching > Real(0.0f), held, inverse);
   }
-  static constexpr float kTumbleAngle = 0.5f;  // [rad] in a step
+  /// With D = i - i', turned by a: c e e^T <= D e' e'^T + kExcess i' holds for c up to about kExcess i' / a^2.
+  template <class Real>
+  TALUS_INLINE static void hold(Real angle, Real& i, Real& j) {
+    const Real least = min_of(i, j), most = least + Real(kExcess) * least / (angle * angle + Real(1e-12f));
+    i = min_of(i, most);
+    j = min_of(j, most);
+  }
+  static constexpr float kExcess = 0.5f;  // [1] of the smaller inverse moment
 
   /// 1: the body has contacts.
   template <class Real>
