@@ -91,7 +91,7 @@ Bender, Erleben, Trinkle, Coumans, *Interactive Simulation of Rigid Body Dynamic
 | box down a curved slope | LeavesSlipperyBall, LeavesRoughBall |
 | spinning free bodies | MiddleAxisFlips, FeynmansPlate |
 | bouncing body | BounceHeight, LastBounce |
-| tippe top, rattleback | see below |
+| tippe top, rattleback | TippeTop, RattlebackReverses, RattlebackSpinsOn |
 | vehicle, gears | samples/vehicle.cpp, tests/analytic/joints_test.cpp |
 
 Andrews, Erleben, Ferguson, *Contact and Friction Simulation for Computer Graphics* (2022): SlidingBlock, BowlingBall,
@@ -103,9 +103,6 @@ constexpr const char* kNotTried =
     R"(
 ## What is not here
 
-- *Rattleback*: it needs a body whose underside has two curvatures that are askew to its axes of inertia, an ellipsoid. talus
-  has spheres, boxes and capsules, whose axes of inertia are those of the shape.
-- *Tippe top*: it needs a ball whose centre of mass is not its centre. Shapes of talus are centred on their bodies.
 - *Rolling coin, Euler's disk*: they need a cylinder or a disk.
 - *Masonry arch of wedge-shaped stones* and its least thickness (0.1075 of the radius for a half circle): it needs convex
   hulls. Three logs and a row of books, above, are the arches that there are.
