@@ -48,11 +48,13 @@ struct Counters {
   Index split_rows;                    // body rows if the overflow color has contacts, else 0
   Index heights;                       // with shock propagation: the largest stack height found, see ClimbHeights
   Index layers;                        // the same: layers of contacts, at least 1
+  Index deep_turns;                    // 1: some contact is deep, see kernels/deep.h; else 0
 
   Index joints_begun;  // 1: the lanes of joints have their constants
 
   // With sleep (kernels/sleep.h). Loop bounds, too.
   Index active_lanes;    // rows of the listed blocks: those with something awake, or near it
+  Index active_ends;     // the same; if there is one block only, without its padding
   Index resting_blocks;  // those in which nothing is awake
   Index block_runs;      // all blocks, in runs of kBlockRun
   Index search_blocks;   // all blocks in a step that looks for candidates anew, else 0
@@ -77,6 +79,7 @@ struct Counters {
   Index sleep_clock;           // steps, modulo kIslandPeriod
   Index fell_asleep, woke_up;  // bodies, in this step
   Index asleep;                // bodies that sleep
+  Index movers;                // bodies that may move in this step; -1 where bodies do not sleep: not counted
   Index islands;               // of awake bodies, when they were counted last
   Index cached_rows;           // body rows of the step that wrote the last contact cache: later ones have no past
 
@@ -90,6 +93,7 @@ struct Counters {
   Index need[kGrowthCount];  // rows that would have been enough
 
   // Report.
+  std::uint32_t merged;  // 1: some contact is deeper than half of the thinner body
   Index points;
   Index recycled;
   Index broken_joints;                     // in this step

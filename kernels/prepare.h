@@ -3,11 +3,13 @@
 #pragma once
 #include "columns.h"
 #include "contact_columns.h"
+#include "deep.h"
 #include "lanes.h"
 #include "material.h"
 #include "math/angle.h"
 #include "math/vec3.h"
 #include "pair_energy.h"
+#include "softness.h"
 #include "solve_columns.h"
 #include "step_params.h"
 
@@ -172,7 +174,7 @@ struct PrepareContacts {
   SolveRowScratch bodies;
   Column<Index> contact_pair;
   Column<std::uint32_t> sort_contact;
-  const Counters* counters;
+  Counters* counters;
   const StepParams* params;
   Index null_body;
   bool restitution;  // some body bounces
@@ -190,19 +192,24 @@ struct PrepareContacts {
     std::uint32_t pair[kWidth], a[kWidth], b[kWidth];
     float there[kWidth], share_a[kWidth], share_b[kWidth], friction[kWidth], restitution[kWidth];
     float curvature[kWidth];  // [1/m] sum of the two surfaces' where they are round; 0: both are flat or sharp
+    bool split;               // contacts of the overflow color
   };
   /// More of it, with kSurfaces.
   template <int kWidth>
   struct SurfaceSources {
     float along[kWidth], against[kWidth], along_a[kWidth], along_b[kWidth], across[kWidth];
     float tensor[kWidth], tensor_a[3][kWidth], tensor_b[3][kWidth];
-    float sliding[kWidth], torsion[kWidth], rolling[kWidth];
+    float sliding[kWidth], torsion[kWidth], rolling[kWidth], hertz[kWidth];
     float grain_a[3][kWidth], grain_b[3][kWidth], rolled[3][kWidth];
   };
 
   template <class Real>
   TALUS_INLINE void solve(Index lane) const {
     constexpr int kWidth = LaneCount<Real>::value;
+    if (is_padding(lane)) {
+      put_padding<Real>(lane);
+      return;
+    }
     Sources<kWidth> from;
     find_sources(lane, from);
     [[maybe_unused]] SurfaceSources<kWidth> surface_from;
@@ -225,7 +232,8 @@ struct PrepareContacts {
     };
 
     Vec3Of<Real> center_a{zero, zero, zero}, center_b = center_a, local_a[kMaxPoints];
-    Real depth = zero;  // [m] of the first point
+    Real depth = zero;    // [m] of the first point
+    Real deepest = zero;  // [m] smallest separation
     Real weights = zero, points_give = zero;
     for (int i = 0; i < kMaxPoints && any_together(Real(float(i)) < count); ++i) {
       const Mask<Real> has = Real(float(i)) < count;
@@ -255,6 +263,7 @@ struct PrepareContacts {
       put_point(row::impulse, warm * carried[4 + i]);
       store(rows, row::at(i, row::impact), lane, zero);
       if (i == 0) depth = max_of(-separation, zero);
+      deepest = select(has, min_of(deepest, separation), deepest);
       // Friction acts where the surfaces touch: points that are still apart count less.
       const Real near = one - max_of(separation, zero) / Real(params->speculative_distance);
       const Real weight = select(has, max_of(Real(1e-3f), near), zero);
@@ -263,6 +272,7 @@ struct PrepareContacts {
       weights = weights + weight;
       points_give = points_give + select(has, k, zero);
     }
+    NoteDeep{model, params, counters}.note(deepest, from.a, from.b);
     const Real share = one / weights;
     const Vec3Of<Real> at_a = share * center_a, at_b = share * center_b;
     // Read again, not kept: in the loop above registers are short.
@@ -323,13 +333,7 @@ struct PrepareContacts {
     const Real twist_arm = select(count > one, arm / count, Real(kPatchArm) * circle);
     put(row::twist_arm, twist_arm);
     if (restitution || kSurfaces) {
-      Real now_a[8], now_b[8];
-      gather_together(&bodies.velocity.data->linear.x, from.a, now_a);
-      gather_together(&bodies.velocity.data->linear.x, from.b, now_b);
-      const ContactMotion<Real> motion{{now_a[0], now_a[1], now_a[2]},
-                                       {now_a[4], now_a[5], now_a[6]},
-                                       {now_b[0], now_b[1], now_b[2]},
-                                       {now_b[4], now_b[5], now_b[6]}};
+      const ContactMotion<Real> motion = motion_of<Real>(from);
       if (restitution) {
         const ContactFrame<Real> frame{normal, t1, t2, middle_a, a1, a2, middle_b, b1, b2};
         put(row::energy, energy_of(motion, frame, a, b));
@@ -353,6 +357,8 @@ struct PrepareContacts {
         const Real largest = Real(0.5f) * (k11 + k22) + square_root(difference * difference + k12 * k12);
         put_surface(lane, there, surface_from, friction_by, one / largest);
         put_rolling(lane, there, surface_from, t1, t2, a, b, warm);
+        put_softness(lane, there, load_lanes(surface_from.hertz, Real{}),
+                     !(a.inv_mass > zero && b.inv_mass > zero) && Real(from.split ? 0.0f : 1.0f) > zero);
       }
     }
     const Vec3Of<Real> friction{carried[0], carried[1], carried[2]};
@@ -361,11 +367,35 @@ struct PrepareContacts {
     put(row::twist_impulse, warm * carried[3]);
   }
 
+  /// True if no lane of the pack, or of the warp, has a contact.
+  TALUS_INLINE bool is_padding(Index lane) const {
+    int color = 0;
+    while (lane >= counters->color_begin[color + 1]) ++color;
+    return !any_together(lane - counters->color_begin[color] < counters->color_size[color]);
+  }
+  /// A pack without contacts: sweeps leave it out, and what goes through all lanes finds that it has no points.
+  template <class Real>
+  TALUS_INLINE void put_padding(Index lane) const {
+    store(rows, row::count, lane, Real(0.0f));
+    for (int i = 0; i < LaneCount<Real>::value; ++i) {
+      *rows.at(row::body_a, lane + i) = *rows.at(row::body_b, lane + i) = std::uint32_t(null_body);
+      *rows.at(row::pair, lane + i) = 0u;
+    }
+  }
+
   /// Velocities of the two bodies, angular ones in scaled axes.
   template <class Real>
   struct ContactMotion {
     Vec3Of<Real> v_a, w_a, v_b, w_b;
   };
+  /// When the step begins.
+  template <class Real, int kWidth>
+  TALUS_INLINE ContactMotion<Real> motion_of(const Sources<kWidth>& from) const {
+    Real a[8], b[8];
+    gather_together(&bodies.velocity.data->linear.x, from.a, a);
+    gather_together(&bodies.velocity.data->linear.x, from.b, b);
+    return {{a[0], a[1], a[2]}, {a[4], a[5], a[6]}, {b[0], b[1], b[2]}, {b[4], b[5], b[6]}};
+  }
 
   template <class Real, int kWidth>
   TALUS_INLINE static Vec3Of<Real> vector_of(const float (&lanes)[3][kWidth]) {
@@ -441,6 +471,7 @@ struct PrepareContacts {
       to.sliding[i] = c.sliding;
       to.torsion[i] = c.torsion;
       to.rolling[i] = c.rolling;
+      to.hertz[i] = c.hertz;
       put_lane(to.grain_a, i, surface_a.grain);
       put_lane(to.grain_b, i, surface_b.grain);
       const Index row = c.rolling > 0.0f ? find_last_row(last, counters->cached_rows, a, b) : -1;
@@ -461,6 +492,16 @@ struct PrepareContacts {
     put(surface::torsion, load_lanes(from.torsion, Real{}));
     put(surface::rolling, load_lanes(from.rolling, Real{}));
     for (int i = 0; i < kMaxPoints; ++i) put(surface::compression + i, zero);
+  }
+
+  template <class Real>
+  TALUS_INLINE void put_softness(Index lane, Mask<Real> there, Real hertz, Mask<Real> on_ground) const {
+    const Real zero(0.0f);
+    const Mask<Real> own = there && hertz > zero;
+    const LaneSoftness<Real> soft = contact_softness(*params, hertz, on_ground);
+    store(surfaces, surface::softness, lane, select(own, soft.bias_rate, zero));
+    store(surfaces, surface::softness + 1, lane, select(own, soft.mass_scale, zero));
+    store(surfaces, surface::softness + 2, lane, select(own, soft.impulse_scale, zero));
   }
 
   /// Rows against rolling: the two tangents, as turning alone feels them (S1-16).
@@ -501,6 +542,7 @@ struct PrepareContacts {
     Index before = 0;  // contacts of earlier colors
     while (lane >= counters->color_begin[color + 1]) before += counters->color_size[color++];
     const Index place = lane - counters->color_begin[color], size = counters->color_size[color];
+    from.split = color == kOverflowColor;
     for (int i = 0; i < kWidth; ++i) {
       const Index contact = min_of(place + i, size - 1);
       const Index pair = contact_pair[Index(sort_contact[before + contact])];

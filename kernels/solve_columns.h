@@ -29,9 +29,9 @@ struct alignas(32) BodyFrame {
 
 /// How far a body got since the step began. 32 bytes.
 struct alignas(32) BodyDisplacement {
-  Vec3 shift;  // [m] of the centre of mass
-  float unused;
-  Quat turn;  // own frame: orientation now = orientation at the start * turn
+  Vec3 shift;    // [m] of the centre of mass
+  float pushed;  // [1] part of what max_push_speed allows in the step that deep contacts have used up
+  Quat turn;     // own frame: orientation now = orientation at the start * turn
 };
 
 /// How far a body got in this sub-step, as contacts see it: to first order. 32 bytes.
@@ -162,8 +162,9 @@ enum Field : int {
   roll_b2 = roll_a2 + 3,
   roll_mass = roll_b2 + 3,       // inverse of the 2x2 matrix of rolling: 11, 22, 12
   roll_impulse = roll_mass + 3,  // [N m s] about both tangents, of this sub-step
+  softness = roll_impulse + 2,   // LaneSoftness of a contact that has its own; first 0: as the world's
   compression =
-      roll_impulse + 2,  // [N s] of each point: over the sub-steps so far, then what parts it at least; Poisson
+      softness + 3,  // [N s] of each point: over the sub-steps so far, then what parts it at least; Poisson
   kFields = compression + kMaxPoints,
 };
 }  // namespace surface

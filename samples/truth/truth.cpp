@@ -88,7 +88,8 @@ int trials_of(const Row& row, double part) {
 std::vector<Row> rows() {
   std::vector<Row> all;
   for (const std::span<const Row> group :
-       {friction_rows(), seam_rows(), tunnel_rows(), overlap_rows(), free_motion_rows(), experiment_rows()}) {
+       {friction_rows(), material_rows(), seam_rows(), tunnel_rows(), overlap_rows(), free_motion_rows(),
+        experiment_rows()}) {
     all.insert(all.end(), group.begin(), group.end());
   }
   return all;

@@ -78,6 +78,7 @@ constexpr double kShortPart = 1.0 / 50;  ///< of the trials, in tests
 std::vector<Row> rows();
 
 std::span<const Row> friction_rows();
+std::span<const Row> material_rows();
 std::span<const Row> seam_rows();
 std::span<const Row> tunnel_rows();
 std::span<const Row> overlap_rows();

@@ -10,6 +10,7 @@
 
 #include "commands.h"
 #include "options.h"
+#include "output.h"
 #include "scenes/scene.h"
 #include "table.h"
 
@@ -87,7 +88,10 @@ int dispatch(std::span<const char* const> arguments) {
 
 int guarded_main(std::span<const char* const> arguments) {
   try {
-    return dispatch(arguments);
+    guard_standard_streams();
+    const int code = dispatch(arguments);
+    flush_output();
+    return code;
   } catch (const UsageError& error) {
     std::fprintf(stderr, "talus: %s\nTry `talus --help`.\n", error.what());
     return kWrongUsage;
