@@ -130,7 +130,10 @@ void use(World& world, Random& r) {
   world.add_body({.shape = box({0.3f, 0.3f, 0.3f})});
   world.step_n(2, 1.0f / 60);
   read_all(world);
-  if (world.def().keep_contact_problem) world.contact_problem();
+  try {
+    if (world.def().keep_contact_problem) world.contact_problem();
+  } catch (const Error&) {  // contacts that no problem has rows for
+  }
   for (const BodyId body : world.bodies()) {
     const BodyMotion m = world.motion(body);
     require(std::isfinite(m.pose.position.x + m.pose.position.y + m.pose.position.z) &&
