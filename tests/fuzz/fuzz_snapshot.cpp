@@ -136,9 +136,10 @@ void use(World& world, Random& r) {
   }
   for (const BodyId body : world.bodies()) {
     const BodyMotion m = world.motion(body);
-    require(std::isfinite(m.pose.position.x + m.pose.position.y + m.pose.position.z) &&
-                std::isfinite(m.linear_velocity.x + m.linear_velocity.y + m.linear_velocity.z),
-            "a body of an accepted file is not finite after steps");
+    for (const Vec3 value : {m.pose.position, m.linear_velocity, m.angular_velocity}) {
+      require(std::isfinite(value.x) && std::isfinite(value.y) && std::isfinite(value.z),
+              "a body of an accepted file is not finite after steps");
+    }
   }
 }
 
@@ -158,7 +159,11 @@ void run_one(std::uint64_t seed) {
     require(world.state_hash() == before, "a refused snapshot changed the world");
     return;
   }
-  use(world, r);
+  try {
+    use(world, r);
+  } catch (const Error& error) {  // a file may ask for reserves that are not there
+    require(std::strncmp(error.what(), "out of memory", 13) == 0, std::string("an accepted file: ") + error.what());
+  }
   world = fresh_world();
 }
 
