@@ -109,6 +109,7 @@ void Sequence::make_call(std::size_t number, std::uint64_t word) {
   } catch (const Error& error) {
     refusal = error.what();
   }
+  if (std::strncmp(call.name, "step", 4) == 0 || call.run == &Sequence::many_steps) pushed_since_step_ = false;
   if (trace) {
     std::fprintf(stderr, "%s%s%s: %d bodies, %d joints, hash %016llx\n", last_call_.c_str(),
                  refusal.empty() ? "" : " refused: ", refusal.c_str(), world_->body_count(), world_->joint_count(),
@@ -312,9 +313,13 @@ void Sequence::push(Values v) {
   const BodyId body = pick_body(v.random);
   const int what = v.random.below(6);
   Vec3 push = v.velocity();
+  Vec3 point = v.point();
   // Left out: impulses that make a velocity infinite at once. They are not refused yet.
-  for (float* part : {&push.x, &push.y, &push.z}) *part = std::isfinite(*part) ? std::clamp(*part, -1e9f, 1e9f) : *part;
-  const Vec3 point = v.point();
+  for (float* part : {&push.x, &push.y, &push.z, &point.x, &point.y, &point.z}) {
+    if (std::isfinite(*part)) *part = std::clamp(*part, -1e9f, 1e9f);
+  }
+  pushed_twice_ = pushed_twice_ || pushed_since_step_;
+  pushed_since_step_ = true;
   if (what == 0) return world_->apply_force(body, push);
   if (what == 1) return world_->apply_force_at(body, push, point);
   if (what == 2) return world_->apply_torque(body, push);
