@@ -36,10 +36,10 @@ struct alignas(32) BodyDisplacement {
 
 /// How far a body got in this sub-step, as contacts see it: to first order. 32 bytes.
 struct alignas(32) BodyMove {
-  Vec3 shift;  // [m]
+  Vec3 shift;     // [m]
+  float jointed;  // deep.h: 1 if a joint holds the body
+  Vec3 turn;      // scaled axes, as BodyVelocity::angular times a time
   float unused;
-  Vec3 turn;  // scaled axes, as BodyVelocity::angular times a time
-  float unused_too;
 };
 
 /// Largest bid for each color, in a round of the coloring.

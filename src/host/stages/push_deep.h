@@ -18,6 +18,8 @@ struct PushDeepTurn {
   TALUS_INLINE void operator()(Index) const {
     const SolveRowScratch& of = v.solve.rows;
     team.for_each_lane("BeginDeepPush", body_lanes(v), on_bodies(v, BeginDeepPush{of.move.data}));
+    team.for_each("MarkJointed", {&v.counters->joints, v.joints.count},
+                  MarkJointed{v.joints.model, v.joints.state, of.move.data});
     const PushDeep<Fields, false> kernel{rows,     of.velocity.data, of.move.data,  v.model,
                                          v.params, of.split_sums,    of.split_count};
     const PushDeep<Fields, true> split{rows,     of.velocity.data, of.move.data,  v.model,
