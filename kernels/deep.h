@@ -236,13 +236,14 @@ struct ApplySplitPush {
 };
 
 /// Cuts the displacements of a body so that no point of it gets further than the push limit allows in a step, and moves
-/// it. One element is one body.
+/// it. Its spin turns with it, which leaves the energy as it was. One element is one body.
 struct MoveDeep {
   BodyModel model;
   const BodyFrame* frame;
   const StepParams* params;
-  Column<BodyMove> move;                  // in/out
-  Column<BodyDisplacement> displacement;  // out
+  Column<BodyMove> move;                         // in/out
+  Column<BodyVelocity> velocity, free_velocity;  // in/out
+  Column<BodyDisplacement> displacement;         // out
 
   TALUS_HD void operator()(Index body) const {
     BodyMove& m = move[body];
@@ -251,10 +252,15 @@ struct MoveDeep {
     const float part = min_of(params->max_push_speed * params->dt / way, 1.0f);
     m.shift = part * m.shift;
     m.turn = part * m.turn;
-    const Vec3 half_turn = 0.5f * scale(frame[body].scale, m.turn);
+    const Vec3 per_axis = frame[body].scale, half_turn = 0.5f * scale(per_axis, m.turn);
     displacement[body].shift = m.shift;
     displacement[body].pushed = min_of(way / (params->max_push_speed * params->dt), 1.0f);
-    displacement[body].turn = normalized(Quat{half_turn.x, half_turn.y, half_turn.z, 1.0f});
+    const Quat turn = normalized(Quat{half_turn.x, half_turn.y, half_turn.z, 1.0f});
+    displacement[body].turn = turn;
+    const Vec3 spin = turned(turn, scale(per_axis, velocity[body].angular));  // what the turn changes of it
+    const Vec3 change{spin.x / per_axis.x, spin.y / per_axis.y, spin.z / per_axis.z}, zero{0.0f, 0.0f, 0.0f};
+    velocity[body].angular = velocity[body].angular + change + zero;
+    free_velocity[body].angular = free_velocity[body].angular + change + zero;
   }
 };
 

@@ -7,6 +7,7 @@
 
 #include "exec_cpu.h"
 #include "gear.h"
+#include "squeeze.h"
 #include "step_settings.h"
 #include "world_impl.h"
 
@@ -79,6 +80,8 @@ void World::Impl::replace_body(Index row, const BodyMirror& next, const BodyStat
   };
   planes_changed = planes_changed || is_plane(now) || is_plane(next);
   bouncing_count += (next.model.restitution > 0.0f ? 1 : 0) - (now.model.restitution > 0.0f ? 1 : 0);
+  masses.add(now.model.inv_mass, -1);
+  masses.add(next.model.inv_mass, 1);
   if (now.ignored_pairs > 0) forget_ignored_pairs(row);
   const std::uint32_t before = now.model.flags >> kMaterialShift;
   now = next;
@@ -201,6 +204,7 @@ void World::step_async(float dt) {
     input.params = make_step_params(w.def, dt);
   }
   input.shape = make_step_shape(w.def);
+  input.shape.squeeze = w.masses.ratio() > kSqueezedFrom;
   input.shape.restitution = w.bouncing_count > 0 || w.materials.pairs_bounce();
   input.shape.surfaces = !input.shape.rigid.on && (input.shape.surfaces || w.materials.in_use());
   input.shape.breakable = w.breakable_count > 0;

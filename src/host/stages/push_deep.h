@@ -34,7 +34,8 @@ struct PushDeepTurn {
                     on_bodies(v, ApplySplitPush{of.move, of.split_sums, of.split_count}));
     }
     team.for_each("MoveDeep", body_rows(v),
-                  on_bodies(v, MoveDeep{v.model, of.frame.data, v.params, of.move, of.displacement}));
+                  on_bodies(v, MoveDeep{v.model, of.frame.data, v.params, of.move, of.velocity, of.free_velocity,
+                                        of.displacement}));
     team.for_each_lane("SettleDeep", {&v.counters->first_lane, &v.counters->lanes, rows.size},
                        SettleDeep<Fields>{kernel});
   }
