@@ -55,6 +55,7 @@ struct Counters {
 
   // With sleep (kernels/sleep.h). Loop bounds, too.
   Index active_lanes;    // rows of the listed blocks: those with something awake, or near it
+  Index active_ends;     // the same; if there is one block only, without its padding
   Index resting_blocks;  // those in which nothing is awake
   Index block_runs;      // all blocks, in runs of kBlockRun
   Index search_blocks;   // all blocks in a step that looks for candidates anew, else 0
@@ -79,6 +80,7 @@ struct Counters {
   Index sleep_clock;           // steps, modulo kIslandPeriod
   Index fell_asleep, woke_up;  // bodies, in this step
   Index asleep;                // bodies that sleep
+  Index movers;                // bodies that may move in this step; -1 where bodies do not sleep: not counted
   Index islands;               // of awake bodies, when they were counted last
   Index cached_rows;           // body rows of the step that wrote the last contact cache: later ones have no past
 

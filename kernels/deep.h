@@ -217,24 +217,6 @@ struct PushDeep {
   }
 };
 
-/// Adds the sums of the overflow color to the displacements. One element is one body.
-struct ApplySplitPush {
-  Column<BodyMove> move;
-  Column<SplitSums> sums;
-  Column<Index> split_count;
-
-  TALUS_HD void operator()(Index body) const {
-    if (split_count[body] == 0) return;
-    float change[6];
-    for (int i = 0; i < 6; ++i) {
-      change[i] = float(sums[body].change[i]) * kSplitUnit;
-      sums[body].change[i] = 0;
-    }
-    move[body].shift = move[body].shift + Vec3{change[0], change[1], change[2]};
-    move[body].turn = move[body].turn + Vec3{change[3], change[4], change[5]};
-  }
-};
-
 /// Cuts the displacements of a body so that no point of it gets further than the push limit allows in a step, and moves
 /// it. Its spin turns with it, which leaves the energy as it was. One element is one body.
 struct MoveDeep {

@@ -16,7 +16,7 @@ TALUS_INLINE void clear_loop_bounds(Counters& c) {
       c.lanes = c.split_rows = 0;
   c.tree_lanes = c.first_loop_lane = c.tree_blocks = c.tree_batches = c.joint_lanes = c.joint_blocks = c.joints =
       c.new_tree_lanes = c.new_joint_blocks = 0;
-  c.active_lanes = c.block_runs = c.search_blocks = c.island_lanes = c.island_pairs = c.island_joints = 0;
+  c.active_lanes = c.active_ends = c.block_runs = c.search_blocks = c.island_lanes = c.island_pairs = c.island_joints = 0;
   c.stirred_joints = c.wake_rows = c.event_joints = c.event_elements = c.event_ends = 0;
   for (Index& begin : c.color_begin) begin = 0;
   for (Index& size : c.color_size) size = 0;
@@ -88,6 +88,7 @@ struct BeginStep {
     counters->sweeps = 0;
     counters->sweeps_end = 0;
     counters->asleep = counters->fell_asleep = counters->woke_up = 0;
+    counters->movers = sleep ? 0 : -1;
     counters->list_all = 0;
     counters->resting_blocks = 0;
   }

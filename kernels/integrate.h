@@ -3,7 +3,9 @@
 // velocities.
 #pragma once
 #include "columns.h"
+#include "free_turn.h"
 #include "lanes.h"
+#include "math/bits.h"
 #include "math/vec3.h"
 #include "solve_columns.h"
 #include "step_params.h"
@@ -12,6 +14,7 @@ namespace talus::inline TALUS_ISA {
 
 constexpr float kMaxSpeed = 1e6f;     // [m/s, rad/s] beyond it a body is frozen: products of two still are finite
 constexpr float kMaxPosition = 1e8f;  // [m]
+constexpr float kSlowTurn = 0.02f;    // [rad] in a sub-step: what turns further goes the way of free_turn.h
 constexpr float kMaxHalfTurn = 0.78539816f;  // [rad] half the rotation of a sub-step; beyond it sine_cosine_small fails
 
 /// v' = (v + h a) / (1 + h c), and the warm start of the next sub-step: within a step the contact rows are fixed, so
@@ -86,6 +89,29 @@ struct IntegrateVelocities {
   }
 };
 
+/// Rotations and velocities of the lanes of a pack, to be changed one by one.
+template <class Real>
+class LaneTurns {
+ public:
+  TALUS_INLINE LaneTurns(QuatOf<Real> q, Vec3Of<Real> w) {
+    const Real all[7] = {q.x, q.y, q.z, q.w, w.x, w.y, w.z};
+    for (int i = 0; i < 7; ++i) store_lanes(numbers_[i], all[i]);
+  }
+  TALUS_INLINE void set(int lane, Quat q, Vec3 w) {
+    const float all[7] = {q.x, q.y, q.z, q.w, w.x, w.y, w.z};
+    for (int i = 0; i < 7; ++i) numbers_[i][lane] = all[i];
+  }
+  TALUS_INLINE void get(QuatOf<Real>& q, Vec3Of<Real>& w) const {
+    Real all[7];
+    for (int i = 0; i < 7; ++i) all[i] = load_lanes(numbers_[i], Real{});
+    q = {all[0], all[1], all[2], all[3]};
+    w = {all[4], all[5], all[6]};
+  }
+
+ private:
+  float numbers_[7][LaneCount<Real>::value];
+};
+
 /// x' = x + h v', and the turn of a free rigid body over h. One body a lane.
 ///
 /// The turn keeps energy and angular momentum: with M the angular momentum in body axes halfway through, the implicit
@@ -146,6 +172,16 @@ struct IntegratePositions {
     const Vec3Of<Real> axis = (half * h * sinc) * halfway;
     const QuatOf<Real> turn{axis.x, axis.y, axis.z, cosine};
     QuatOf<Real> next = normalized(q * turn);
+    // In differences, which are small: 4,800 sub-steps would otherwise lose 1e-3 of the momentum to rounding.
+    Vec3Of<Real> w_next = w;
+    if (any_of(tumbles)) {
+      const Vec3Of<Real> change = rotate(q, turned(turn, body_w) + rotate(turn, gained));
+      const Vec3Of<Real> scaled{change.x / per_axis.x, change.y / per_axis.y, change.z / per_axis.z};
+      w_next = select<Real>(tumbles, w + scaled, w);
+    }
+    const Real way = h * length(body_w);
+    const Mask<Real> far = way > select(tumbles, Real(kSlowTurn), Real(2.0f * kMaxHalfTurn));
+    if (any_of(far)) turn_far(row, lane_bits(far), tumbles, next, w_next);
     if (projected) next = normalized(QuatOf<Real>{half * push.x, half * push.y, half * push.z, one} * next);
 
     gone[0] = shift.x;
@@ -157,17 +193,32 @@ struct IntegratePositions {
     gone[7] = next.w;
     store_together(&displacement[0].shift.x, row, gone);
     if (any_together(tumbles)) {
-      // In differences, which are small: 4,800 sub-steps would otherwise lose 1e-3 of the momentum to rounding.
-      const Vec3Of<Real> change = rotate(q, turned(turn, body_w) + rotate(turn, gained));
-      const Vec3Of<Real> scaled{change.x / per_axis.x, change.y / per_axis.y, change.z / per_axis.z};
       // The turn changes the velocity without any impulse: the free velocity follows.
-      const Vec3Of<Real> w_next = select<Real>(tumbles, w + scaled, w);
-      const Vec3Of<Real> w_free = Vec3Of<Real>{free[4], free[5], free[6]} + (w_next - w);
+      const Vec3Of<Real> w_free = w_next - (w - Vec3Of<Real>{free[4], free[5], free[6]});
       IntegrateVelocities::write(v, w_next, now[7], now);
       IntegrateVelocities::write(Vec3Of<Real>{free[0], free[1], free[2]}, w_free, free[7], free);
       store_together(&velocity[0].linear.x, row, now);
       store_together(&free_velocity[0].linear.x, row, free);
     }
+  }
+
+  /// For the lanes that turn far, one after another, from the records in memory.
+  template <class Real>
+  TALUS_INLINE void turn_far(Index row, unsigned lanes_of_rows, Mask<Real> tumbles, QuatOf<Real>& next,
+                             Vec3Of<Real>& w_next) const {
+    LaneTurns<Real> lanes(next, w_next);
+    const unsigned tumbling = lane_bits(tumbles);
+    for (; lanes_of_rows != 0; lanes_of_rows &= lanes_of_rows - 1u) {
+      const int lane = lowest_bit(lanes_of_rows);
+      const Index body = row + lane;
+      Quat turn = displacement[body].turn;
+      Vec3 spin = velocity[body].angular;
+      const bool round = ((tumbling >> lane) & 1u) == 0;
+      const Vec3 inverse = round ? Vec3{1.0f, 1.0f, 1.0f} : model.inv_inertia[body];
+      turn_free_body(params->h, inverse, frame[body].scale, turn, spin);
+      lanes.set(lane, turn, round ? velocity[body].angular : spin);
+    }
+    lanes.get(next, w_next);
   }
 
   /// [m] h^2 a / 2 for bodies without contacts: h v' less this is h (v + v') / 2, Moreau's mid-point (S1-08).

@@ -163,8 +163,9 @@ enum Field : int {
   roll_b2 = roll_a2 + 3,
   roll_mass = roll_b2 + 3,       // inverse of the 2x2 matrix of rolling: 11, 22, 12
   roll_impulse = roll_mass + 3,  // [N m s] about both tangents, of this sub-step
+  softness = roll_impulse + 2,   // LaneSoftness of a contact that has its own; first 0: as the world's
   compression =
-      roll_impulse + 2,  // [N s] of each point: over the sub-steps so far, then what parts it at least; Poisson
+      softness + 3,  // [N s] of each point: over the sub-steps so far, then what parts it at least; Poisson
   kFields = compression + kMaxPoints,
 };
 }  // namespace surface

@@ -246,9 +246,10 @@ Worst heavy_rests_on_light(const Variant& variant, int trials, std::uint64_t see
   Worst worst;
   for (int trial = 0; trial < trials; ++trial) {
     Random random(seed * 1000003 + std::uint64_t(trial));
-    const int count = trial % 2 == 0 ? 1 : 10;
+    const int count = trial % 2 == 0 ? 10 : 1;
     const double half = random.log_between(0.1, 1.0);
-    const Sunk sunk = press(variant, 1e3, count, 60.0, half, random);
+    const double seconds = std::string(variant.name) == "default" ? 60.0 : 10.0;  // others take their time
+    const Sunk sunk = press(variant, 1e3, count, seconds, half, random);
     worst.add(100.0 * std::max(sunk.later, 0.5 * sunk.ever),
               std::to_string(count) + " boxes of half size " + std::to_string(half) + " m, " +
                   std::to_string(100.0 * sunk.ever) + " % at any time, trial " + std::to_string(trial));
@@ -282,7 +283,7 @@ const Row kRows[] = {
     {"Heavy on light", "HeavyRestsOnLight",
      "A box of 1,000 times the mass of the one, or of each of ten, that it stands on sinks in by no more than 1 % of "
      "its "
-     "size after the first second, and by 2 % at any time, over 60 s.",
+     "size after the first second, and by 2 % at any time, over 60 s with the default solver and 10 s with others.",
      "% of the size; half of that in the first second", 1.0, 100, heavy_rests_on_light},
     {"Heavy on light", "NoCentreEnters",
      "Under a box that is up to a million times as heavy no centre of a body gets into another one in 10 s.",

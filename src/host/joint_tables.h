@@ -24,8 +24,16 @@ class JointTables {
   /// Body rows that the solver has room for. Nothing is kept: between steps there is nothing.
   void resize_bodies(Memory& memory, Index body_capacity);
 
-  /// Rows from `first` on. The spans have as many elements.
-  void write(Memory& memory, Index first, std::span<const JointModelRow> models, std::span<const JointStateRow> states);
+  /// Joints as they begin, in plain memory.
+  struct Beginners {
+    ModelCopy model{};
+    StateCopy state{};
+  };
+  static Beginners beginners(std::span<const JointModelRow> models);
+  /// As many zeros: rows without a joint.
+  static Beginners nobody(std::size_t count);
+  /// Rows `begin`.. of these become rows `first`.. of the tables. Takes no memory.
+  void write(Memory& memory, Index first, const Beginners& rows, Index begin, Index count);
   void write_model(Memory& memory, Index row, const JointModelRow& model);
   void write_targets(Memory& memory, Index row, Axis axis, float position, float velocity);
   /// Forgets the impulses of an axis: the next step does not start from them.

@@ -207,7 +207,7 @@ class HeightsRig {
 };
 
 Heights heights_of(const Graph& graph, int threads = 1) {
-  const CpuThreads pool(threads);
+  const CpuThreads pool(threads, true);
   BasicCpuExec<float> exec(pool);
   HeightsRig rig(graph);
   Heights heights = rig.run(exec);

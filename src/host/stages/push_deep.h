@@ -3,6 +3,7 @@
 #pragma once
 #include "deep.h"
 #include "exec.h"
+#include "project.h"
 #include "step_views.h"
 
 namespace talus::inline TALUS_ISA {
@@ -30,8 +31,8 @@ struct PushDeepTurn {
         for (int color = 0; color < kPalette; ++color) team.for_each_lane("PushDeep", lanes(color), kernel);
       }
       team.for_each_lane("PushDeep", lanes(kOverflowColor), split);
-      team.for_each("ApplySplitPush", {&v.counters->split_rows, body_rows(v).capacity},
-                    on_bodies(v, ApplySplitPush{of.move, of.split_sums, of.split_count}));
+      team.for_each("ApplySplitMoves", {&v.counters->split_rows, body_rows(v).capacity},
+                    on_bodies(v, ApplySplitMoves{of.move, of.split_sums, of.split_count}));
     }
     team.for_each("MoveDeep", body_rows(v),
                   on_bodies(v, MoveDeep{v.model, of.frame.data, v.params, of.move, of.velocity, of.free_velocity,
