@@ -11,6 +11,7 @@
 #include "pair_energy.h"
 #include "softness.h"
 #include "solve_columns.h"
+#include "squeeze.h"
 #include "step_params.h"
 
 namespace talus::inline TALUS_ISA {
@@ -33,6 +34,8 @@ struct PrepareBodies {
   BodyModel model;
   BodyState state;
   const StepParams* params;
+  Column<ColorBids> loads;  // with squeeze: see squeeze.h
+  bool squeeze;
   // out: one row a lane
   SolveRowScratch rows;
 
@@ -45,19 +48,26 @@ struct PrepareBodies {
     const Mask<Real> moves =
         alive && !frozen && !asleep && !(load_bytes<Real>(model.motion, row) == Real(float(Motion::fixed)));
     const Vec3Of<Real> none{zero, zero, zero}, unit{one, one, one};
-    const Real inv_mass = select(moves, load<Real>(model.inv_mass.data, row), zero);
+    Real inv_mass = select(moves, load<Real>(model.inv_mass.data, row), zero);
     const QuatOf<Real> upright{zero, zero, zero, one};
     const QuatOf<Real> q = select<Real>(alive, load<Real>(state.orientation, row), upright);
     const Real touching = touched<Real>(row);
-    const Vec3Of<Real> inverse = steady_inertia(select<Real>(inv_mass > zero, load<Real>(model.inv_inertia, row), unit),
-                                                q, load<Real>(state.angular_velocity, row), touching);
+    Vec3Of<Real> inverse = steady_inertia(select<Real>(inv_mass > zero, load<Real>(model.inv_inertia, row), unit), q,
+                                          load<Real>(state.angular_velocity, row), touching);
+    Real weight = touching;
+    if (squeeze) {
+      const Real share = share_of_squeezed(row, inv_mass);
+      inv_mass = share * inv_mass;
+      inverse = select<Real>(inv_mass > zero, share * inverse, inverse);
+      weight = share * weight;
+    }
     const Vec3Of<Real> scale{square_root(inverse.x), square_root(inverse.y), square_root(inverse.z)};
     const Vec3Of<Real> v = select<Real>(moves, load<Real>(state.linear_velocity, row) + none, none);
     const Vec3Of<Real> spin = scaled_spin(q, scale, load<Real>(state.angular_velocity, row));
     const Vec3Of<Real> w = select<Real>(moves, spin, none);
     const Real velocity[8] = {v.x, v.y, v.z, inv_mass, w.x, w.y, w.z, zero};
     store_together(&rows.velocity.data->linear.x, row, velocity);
-    const Real free_velocity[8] = {v.x, v.y, v.z, inv_mass, w.x, w.y, w.z, touching};
+    const Real free_velocity[8] = {v.x, v.y, v.z, inv_mass, w.x, w.y, w.z, weight};
     store_together(&rows.free_velocity.data->linear.x, row, free_velocity);
     const Real frame[8] = {q.x, q.y, q.z, q.w, scale.x, scale.y, scale.z, inv_mass};
     store_together(&rows.frame.data->orientation.x, row, frame);
@@ -92,6 +102,17 @@ struct PrepareBodies {
     j = min_of(j, most);
   }
   static constexpr float kExcess = 0.5f;  // [1] of the smaller inverse moment
+  /// [1] One over the factor of squeeze.h.
+  template <class Real>
+  TALUS_INLINE Real share_of_squeezed(Index row, Real inv_mass) const {
+    constexpr int kWidth = LaneCount<Real>::value;
+    float masses[kWidth], shares[kWidth];
+    store_lanes(masses, inv_mass);
+    for (int i = 0; i < kWidth; ++i) {
+      shares[i] = masses[i] > 0.0f ? 1.0f / squeeze_factor(loads[row + i], masses[i]) : 1.0f;
+    }
+    return load_lanes(shares, Real{});
+  }
 
   /// 1: the body has contacts.
   template <class Real>

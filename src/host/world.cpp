@@ -9,6 +9,7 @@
 #include "gear.h"
 #include "reserve.h"
 #include "shapes/extent.h"
+#include "squeeze.h"
 #include "step_settings.h"
 #include "world_impl.h"
 
@@ -152,6 +153,7 @@ void World::Impl::take_out(Index row) {
 void World::Impl::count_shapes(const BodyMirror& body, Index change) {
   planes_changed = planes_changed || body.model.shape == std::uint8_t(ShapeType::plane);
   if (body.model.restitution > 0.0f) bouncing_count += change;
+  masses.add(body.model.inv_mass, change);
   note_thickness(body.model);
 }
 void World::Impl::note_thickness(const BodyModelRow& model) {
@@ -247,6 +249,7 @@ void World::step_async(float dt) {
     input.params.thinnest = w.thinnest;
   }
   input.shape = make_step_shape(w.def);
+  input.shape.squeeze = w.masses.ratio() > kSqueezedFrom;
   input.shape.restitution = w.bouncing_count > 0 || w.materials.pairs_bounce();
   input.shape.surfaces = input.shape.surfaces || w.materials.in_use() ||
                          (input.shape.rigid.on && input.shape.restitution);  // which has its energy there

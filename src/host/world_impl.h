@@ -15,6 +15,7 @@
 #include "body_row.h"
 #include "edit_queue.h"
 #include "joint_row.h"
+#include "mass_spread.h"
 #include "materials.h"
 #include "simulation.h"
 #include "slots.h"
@@ -30,6 +31,7 @@ struct World::Impl {
   std::set<std::uint64_t> ignored;  // smaller row << 32 | larger row
   Index bouncing_count = 0;         // bodies, and limits of joints, with restitution
   float thinnest = 1e30f;           // [m] at most the thinnest extent of any body, StepParams::thinnest
+  MassSpread masses;
   Materials materials;
   bool planes_changed = false;  // since they were sent to the simulation
   bool ignored_changed = false;
