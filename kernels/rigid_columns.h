@@ -122,13 +122,13 @@ namespace talus {
 TALUS_DEFINE_VIEW(RigidBodyScratch, TALUS_RIGID_BODY_SCRATCH)
 
 struct RigidScratch {
-  RigidRows rows;           // as SolveScratch::lanes, which is empty where this is not
+  RigidRows rows;             // as SolveScratch::lanes, which is empty where this is not
   RigidSurfaceRows surfaces;  // the same, or none
-  RigidBodyScratch bodies;  // capacity: body rows + 1
-  Column<float> block_sum;  // of each block of lanes
-  Column<float> run_sum;    // of each kSumRun blocks
-  Column<Index> open;       // 1 for each sweep that is judged; sweeps + 1
-  Column<float> history;    // [m/s] residual after each sweep that is judged
+  RigidBodyScratch bodies;    // capacity: body rows + 1
+  Column<float> block_sum;    // of each block of lanes
+  Column<float> run_sum;      // of each kSumRun blocks
+  Column<Index> open;         // 1 for each sweep that is judged; sweeps + 1
+  Column<float> history;      // [m/s] residual after each sweep that is judged
   RigidState* state = nullptr;
   bool operator==(const RigidScratch&) const = default;
 };

@@ -128,8 +128,7 @@ struct PrepareRigid {
         slip1 = slip1 + select(has, dot(t1, dv) + dot(levers[1].b, motion.w_b) - dot(levers[1].a, motion.w_a), zero);
         slip2 = slip2 + select(has, dot(t2, dv) + dot(levers[2].b, motion.w_b) - dot(levers[2].a, motion.w_a), zero);
       }
-      put_point(rigid_row::softness,
-                select(touches, yields * give + Real(from.params->rigid_mixing), zero));
+      put_point(rigid_row::softness, select(touches, yields * give + Real(from.params->rigid_mixing), zero));
       put_point(rigid_row::push, zero);
       for (int r = 0; r < 3; ++r) put_point(rigid_row::direction + r, zero);
       offset1[i] = select(has, dot(on_a, t1), zero);
@@ -281,9 +280,9 @@ struct PrepareRigid {
 
   /// Impulses to start from.
   template <class Real>
-  TALUS_INLINE void share_friction(Index lane, Real count, const RigidFriction<Real>& friction, Real force1, Real force2, Real twist,
-                                   const Real offset1[kMaxPoints], const Real offset2[kMaxPoints],
-                                   const Real load_of[kMaxPoints]) const {
+  TALUS_INLINE void share_friction(Index lane, Real count, const RigidFriction<Real>& friction, Real force1,
+                                   Real force2, Real twist, const Real offset1[kMaxPoints],
+                                   const Real offset2[kMaxPoints], const Real load_of[kMaxPoints]) const {
     const Real zero(0.0f), one(1.0f);
     Real sum = zero, center1 = zero, center2 = zero, spread = zero;
     for (int i = 0; i < kMaxPoints; ++i) {

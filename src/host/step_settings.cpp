@@ -69,7 +69,8 @@ StepParams make_step_params(const WorldDef& def, float dt) {
   p.ground = make_softness(2.0f * hertz, s.contact_damping_ratio, p.h);
   p.split = make_softness(hertz, s.contact_damping_ratio, p.h);
   p.joint = make_softness(kJointHertzPerRate * p.inv_h, kJointDampingRatio, p.h);
-  if (s.stabilization == Stabilization::projection) p.contact = p.ground = p.split = Softness{0.0f, 1.0f, 0.0f};  // rigid
+  if (s.stabilization == Stabilization::projection)
+    p.contact = p.ground = p.split = Softness{0.0f, 1.0f, 0.0f};  // rigid
   p.max_push_speed = s.max_push_speed;
   p.shallow = length(def.gravity) * p.h * p.h;
   p.deep_floor = kLoadsOfFloor * p.shallow;
