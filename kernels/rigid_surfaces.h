@@ -205,11 +205,10 @@ TALUS_INLINE Real bounce_bias(const RigidSurfaceRows& surfaces, Index lane, int 
     return half * (lighter * way_square + select(bodies.turns_a > zero, spin_a / max_of(bodies.turns_a, one), zero) +
                    select(bodies.turns_b > zero, spin_b / max_of(bodies.turns_b, one), zero));
   };
-  const Real before = energy(load<Real>(surfaces, rigid_surface::at(point, rigid_surface::way_square), lane),
-                             load<Real>(surfaces, rigid_surface::spin_a, lane),
-                             load<Real>(surfaces, rigid_surface::spin_b, lane));
-  const Real now =
-      energy(length_squared(way), length_squared(bodies.a.angular), length_squared(bodies.b.angular));
+  const Real before =
+      energy(load<Real>(surfaces, rigid_surface::at(point, rigid_surface::way_square), lane),
+             load<Real>(surfaces, rigid_surface::spin_a, lane), load<Real>(surfaces, rigid_surface::spin_b, lane));
+  const Real now = energy(length_squared(way), length_squared(bodies.a.angular), length_squared(bodies.b.angular));
   const Real work = lighter * h * dot(load_vector<Real>(surfaces, rigid_surface::push, lane), way);
   const Real budget = max_of(Real(kRounding) * before + work, zero) - now;
   // From speed to `fastest` the energy grows by the whole budget: (fastest^2 - speed^2) / (2 give).

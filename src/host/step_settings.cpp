@@ -71,7 +71,8 @@ StepParams make_step_params(const WorldDef& def, float dt) {
   p.ground = make_softness(2.0f * hertz, s.contact_damping_ratio, p.h);
   p.split = make_softness(hertz, s.contact_damping_ratio, p.h);
   p.joint = make_softness(kJointHertzPerRate * p.inv_h, kJointDampingRatio, p.h);
-  if (s.stabilization == Stabilization::projection) p.contact = p.ground = p.split = Softness{0.0f, 1.0f, 0.0f};  // rigid
+  if (s.stabilization == Stabilization::projection)
+    p.contact = p.ground = p.split = Softness{0.0f, 1.0f, 0.0f};  // rigid
   p.max_push_speed = s.max_push_speed;
   const float fall = length(def.gravity);
   p.up = (fall > 0.0f ? -1.0f / fall : 0.0f) * def.gravity;
@@ -129,7 +130,7 @@ StepShape make_step_shape(const WorldDef& def) {
   shape.jacobi = s.solver == Solver::jacobi || (s.solver == Solver::rigid && s.rigid.order == SweepOrder::jacobi);
   shape.projection = s.stabilization == Stabilization::projection;
   shape.poisson = s.restitution == RestitutionModel::poisson;
-  shape.surfaces = shape.poisson || (s.friction == FrictionModel::polyhedral && !has_rigid_rows(s));
+  shape.surfaces = shape.poisson || (s.friction != FrictionModel::cone && !has_rigid_rows(s));
   shape.residual = s.report_residual;
   shape.instance_transforms = def.instance_transforms;
   shape.sleep = def.sleep.enabled;
