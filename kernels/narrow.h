@@ -18,6 +18,7 @@ namespace talus::inline TALUS_ISA {
 
 constexpr std::uint32_t kRecycledBatch = 15;  // batch key of pairs that need no collision test; above all classes
 constexpr float kRecycleSine = 0.00873f;      // sine of half the turn (1 degree) beyond which a manifold is remade
+constexpr float kFarFromAll = 1e15f;          // [m] no pair is this far apart; its square is finite
 constexpr float kMatchFraction = 0.04f;       // [radius of A] points nearer than this are the same one; 2 cm at 0.5 m
 
 /// A way to part bodies whose centres are at one place: each gets an offset of its own, by its row, so that many of
@@ -75,7 +76,8 @@ struct CheckRecords {
 /// by an angle, the load that it passes on gets an arm of that angle times its height, which rigid bodies withstand and
 /// soft contacts do not: columns of more than (w^2 d / g)^(1/3) bodies of height d fall (21 of 1 m at 49 Hz; methods:
 /// parallel engine, 4.2). So anchors and normal stay as they were in the world, not in the bodies, for a turn so small
-/// that it means nothing else. Spheres have one point and roll: their manifolds are always made anew.
+/// that it means nothing else. Spheres and capsules roll, which such anchors brake: their manifolds are always made
+/// anew.
 struct RecyclePairs {
   // model
   BodyModel model;
@@ -291,7 +293,7 @@ struct CollidePairs {
     const Manifold m = collide(type_a, shape_a, type_b, shape_b, axes, reach(a, b, pa, pb));
     if (m.count == 0) return;
     contact_index[pair] = 1;
-    write(pair, a, pa, pb, m);
+    write(pair, a, pa, pb, m, type_a == ShapeType::capsule || type_b == ShapeType::capsule);
   }
 
   /// The short way, for the many: one point, the same as in the step before.
@@ -319,14 +321,16 @@ struct CollidePairs {
     return min_of(params->speculative_distance + params->dt * closing, pa.reach + pb.reach);
   }
 
-  TALUS_HD void write(Index pair, Index a, const BodyPose& pa, const BodyPose& pb, const Manifold& m) const {
+  /// rolls: one of the two does, so that RecyclePairs is to find that the pair moved.
+  TALUS_HD void write(Index pair, Index a, const BodyPose& pa, const BodyPose& pb, const Manifold& m,
+                      bool rolls) const {
     CachedContact& contact = contacts[pair];
     const CachedContact* old = old_contact(pair);
     contact.normal = m.normal;
     contact.count = float(m.count);
     carry_over(contact, old);
     if (m.count > 1) {
-      contact.made_between = pb.position - pa.position;
+      contact.made_between = rolls ? Vec3{kFarFromAll, 0.0f, 0.0f} : pb.position - pa.position;
       contact.made_a = pa.orientation;
       contact.made_b = pb.orientation;
     }
