@@ -37,6 +37,11 @@ TALUS_INLINE float deep_limit(const StepParams& params, float thickness) {
   return clamp_to(params.deep_floor, kDeepPart * thickness, kDeepMost * thickness);
 }
 
+/// [m] Penetration with which no contact is deep if no body is thinner than this.
+TALUS_INLINE float shallow_depth(const StepParams& params, float thinnest) {
+  return min_of(params.deep_floor, kDeepMost * thinnest);
+}
+
 /// Notes contacts that are deep, when rows are made. Most penetrations are too small to look at any closer.
 struct NoteDeep {
   BodyModel model;

@@ -56,7 +56,6 @@ StepParams make_step_params(const WorldDef& def, float dt) {
   constexpr float kFallsOfImpact = 10.0f;  // [1] times the speed of a sub-step of free fall: each sweep of a sub-step,
                                            // at most 7 of them by default, may see as much of a load
   constexpr float kDeepTime = 0.003f;      // [s] at the push limit: soft contacts as deep push at a tenth of the limit
-  constexpr float kShallowPart = 0.02f;    // [1] of that: bodies below 0.6 mm are not looked after
   constexpr float kStandsPart = 0.1f;      // [1] of that: a millimetre, by which bodies that stand may tremble
   const SolverSettings& s = def.solver;
   StepParams p{};
@@ -77,7 +76,6 @@ StepParams make_step_params(const WorldDef& def, float dt) {
   const float fall = length(def.gravity);
   p.up = (fall > 0.0f ? -1.0f / fall : 0.0f) * def.gravity;
   p.deep_floor = kDeepTime * s.max_push_speed;
-  p.shallow = kShallowPart * p.deep_floor;
   p.stands_within = kStandsPart * p.deep_floor;
   p.restitution_threshold = s.restitution_threshold;
   p.impact_speed = max_of(kSlowestImpact, kFallsOfImpact * p.h * length(def.gravity));
