@@ -79,6 +79,7 @@ void World::Impl::replace_body(Index row, const BodyMirror& next, const BodyStat
   };
   planes_changed = planes_changed || is_plane(now) || is_plane(next);
   bouncing_count += (next.model.restitution > 0.0f ? 1 : 0) - (now.model.restitution > 0.0f ? 1 : 0);
+  kinematic_count += (is_kinematic(next) ? 1 : 0) - (is_kinematic(now) ? 1 : 0);
   if (now.ignored_pairs > 0) forget_ignored_pairs(row);
   const std::uint32_t before = now.model.flags >> kMaterialShift;
   now = next;
@@ -202,6 +203,7 @@ void World::step_async(float dt) {
   }
   input.shape = make_step_shape(w.def);
   input.shape.restitution = w.bouncing_count > 0 || w.materials.pairs_bounce();
+  input.shape.carriers = w.kinematic_count > 0;
   input.shape.surfaces = !input.shape.rigid.on && (input.shape.surfaces || w.materials.in_use());
   input.shape.breakable = w.breakable_count > 0;
   input.shape.bounded_joints = w.bounded_joints;
