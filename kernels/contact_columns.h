@@ -24,10 +24,10 @@ struct alignas(32) CachedPoint {
 /// left over from earlier steps: they mean nothing and belong to no hash. 224 bytes, of which a pair with a sphere,
 /// that never has more than one point, has the first 96: see ContactRecords.
 struct alignas(32) CachedContact {
-  Vec3 normal;        // from A to B, world frame
-  float count;        // points, 0..4; a float, as the solver's lanes compute with it
-  Vec3 made_between;  // [m] from A to B, world frame, kFarFromAll if one of them rolls; this and the other made_: of
-                      // two points or more, when made
+  Vec3 normal;          // from A to B, world frame
+  float count;          // points, 0..4; a float, as the solver's lanes compute with it
+  Vec3 made_between;    // [m] from A to B, world frame, kFarFromAll if one of them rolls; this and the other made_: of
+                        // two points or more, when made
   std::uint32_t color;  // of the contact graph, kOverflowColor or kNoColor
 
   Vec3 friction;              // [N s] on B, world frame: carried as a vector, since the tangents may jump

@@ -119,6 +119,7 @@ struct BeginPardon {
 struct PardonPushedOut {
   PairList pairs;
   ContactRecords contacts;
+  Column<float> radius;          // of each body
   Column<std::uint32_t> pardon;  // what is written for those who did not go too far is not read
   const StepParams* params;
 
@@ -126,9 +127,10 @@ struct PardonPushedOut {
     const CachedContact& contact = contacts[pair];
     float least = 0.0f;
     for (int i = 0; i < int(contact.count); ++i) least = min_of(least, contact.point[i].separation);
-    if (!(least < -kDeepPart * params->speculative_distance)) return;
-    atomic_or(&pardon[pairs.owner[pair]], kPushedOut);
-    atomic_or(&pardon[pairs.partner[pair]], kPushedOut);
+    const Index a = pairs.owner[pair], b = pairs.partner[pair];
+    if (!(least < -kDeepPart * speculative_of(min_of(radius[a], radius[b]), *params))) return;
+    atomic_or(&pardon[a], kPushedOut);
+    atomic_or(&pardon[b], kPushedOut);
   }
   static constexpr float kDeepPart = 0.25f;
 };

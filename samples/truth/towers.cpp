@@ -51,7 +51,8 @@ Worst towers(const Variant& variant, int trials, std::uint64_t seed) {
 
 const Row kRows[] = {
     {"Standing", "TowersOfTurnedBricksStand",
-     "In a tower of 10 to 30 bricks of at least 1 m height, 2:1:1 to 4:2:1, every second one turned by any angle, no brick moves sideways by "
+     "In a tower of 10 to 30 bricks of at least 1 m height, 2:1:1 to 4:2:1, every second one turned by any angle, no "
+     "brick moves sideways by "
      "more than 5 mm in 30 s.",
      "mm", 5.0, 100, towers},
 };

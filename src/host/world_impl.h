@@ -29,6 +29,7 @@ struct World::Impl {
   Slots slots;
   std::vector<BodyMirror> mirrors;  // of each slot, as it will be with all queued edits
   std::set<std::uint64_t> ignored;  // smaller row << 32 | larger row
+  Index kinematic_count = 0;        // bodies
   Index bouncing_count = 0;         // bodies, and limits of joints, with restitution
   Magnitudes inverse_masses;        // of dynamic bodies
   Magnitudes thicknesses;           // [m] of all but planes
