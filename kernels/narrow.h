@@ -309,6 +309,7 @@ struct CollidePairs {
   TALUS_HD void put(Index pair, Index a, const BodyPose& pa, const BodyPose& pb, const Manifold& m) const {
     if (m.count == 0) return;
     contact_index[pair] = 1;
+    const ShapeType type_a = ShapeType(model.shape[a]), type_b = ShapeType(model.shape[pairs.partner[pair]]);
     write(pair, a, pa, pb, m, type_a == ShapeType::capsule || type_b == ShapeType::capsule);
   }
 
