@@ -54,7 +54,10 @@ const Row kRows[] = {
      "In a tower of 10 to 30 bricks of at least 1 m height, 2:1:1 to 4:2:1, every second one turned by any angle, no "
      "brick moves sideways by "
      "more than 5 mm in 30 s.",
-     "mm", 5.0, 100, towers},
+     "mm", 5.0, 100, towers, "default jacobi projection rigid rigid_block rigid_nncg",
+     "The points of a contact are solved one after another. Where bricks lie across each other their masses as the "
+     "points "
+     "feel them differ, so a tower that settles leans before it is at rest, and soft contacts let it."},
 };
 
 }  // namespace
