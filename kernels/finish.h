@@ -13,7 +13,7 @@
 
 namespace talus::inline TALUS_ISA {
 
-constexpr float kSlowStep = 0.02f;  // [rad] half the turn of a step from which on rounding is kept small at a price
+constexpr float kSlowStep = 0.06f;  // [rad] half the turn of a step from which on rounding is kept small at a price
 
 /// Positions and velocities of bodies. One that left the finite range stays where it was, frozen. Clears the inputs.
 struct FinishBodies {

@@ -33,6 +33,7 @@ struct PrepareBodies {
   // model and state
   BodyModel model;
   BodyState state;
+  const StepParams* params;
   // out: one row a lane
   SolveRowScratch rows;
 
@@ -48,14 +49,16 @@ struct PrepareBodies {
     const Real inv_mass = select(moves, load<Real>(model.inv_mass.data, row), zero);
     const QuatOf<Real> upright{zero, zero, zero, one};
     const QuatOf<Real> q = select<Real>(alive, load<Real>(state.orientation, row), upright);
-    const Vec3Of<Real> inverse = select<Real>(inv_mass > zero, load<Real>(model.inv_inertia, row), unit);
+    const Real touching = touched<Real>(row);
+    const Vec3Of<Real> inverse = steady_inertia(select<Real>(inv_mass > zero, load<Real>(model.inv_inertia, row), unit),
+                                                q, load<Real>(state.angular_velocity, row), touching);
     const Vec3Of<Real> scale{square_root(inverse.x), square_root(inverse.y), square_root(inverse.z)};
     const Vec3Of<Real> v = select<Real>(moves, load<Real>(state.linear_velocity, row) + none, none);
     const Vec3Of<Real> spin = scaled_spin(q, scale, load<Real>(state.angular_velocity, row));
     const Vec3Of<Real> w = select<Real>(moves, spin, none);
     const Real velocity[8] = {v.x, v.y, v.z, inv_mass, w.x, w.y, w.z, zero};
     store_together(&rows.velocity.data->linear.x, row, velocity);
-    const Real free_velocity[8] = {v.x, v.y, v.z, inv_mass, w.x, w.y, w.z, touched<Real>(row)};
+    const Real free_velocity[8] = {v.x, v.y, v.z, inv_mass, w.x, w.y, w.z, touching};
     store_together(&rows.free_velocity.data->linear.x, row, free_velocity);
     const Real frame[8] = {q.x, q.y, q.z, q.w, scale.x, scale.y, scale.z, inv_mass};
     store_together(&rows.frame.data->orientation.x, row, frame);
@@ -66,6 +69,25 @@ struct PrepareBodies {
       for (std::int64_t& change : rows.split_sums[row + i].change) change = 0;
     }
   }
+
+  /// The inverse inertia that contacts see. They take it for the same throughout the step, in axes that stand still.
+  /// For a long body that tumbles far in a step this is so wrong that impulses, which are to brake it, drive it faster:
+  /// a torque about where its long axis was at the start seems to turn it easily. Such a body gets the least of its
+  /// three for all axes, with which no impulse does more than it should. Free motion is as ever. A wheel has no such
+  /// trouble.
+  template <class Real>
+  TALUS_INLINE Vec3Of<Real> steady_inertia(Vec3Of<Real> inverse, QuatOf<Real> q, Vec3Of<Real> spin,
+                                           Real touching) const {
+    const Real dt(params->dt), angle(kTumbleAngle);
+    const Mask<Real> far = touching > Real(0.0f) && dt * dt * length_squared(spin) > angle * angle;
+    if (!any_of(far)) return inverse;
+    const Vec3Of<Real> own = abs_of(rotate_back(q, spin));
+    const Vec3Of<Real> odd = abs_of(Vec3Of<Real>{inverse.y - inverse.z, inverse.z - inverse.x, inverse.x - inverse.y});
+    const Real least = min_of(inverse.x, min_of(inverse.y, inverse.z));
+    const Real change = dt * max_of(own.x * odd.x, max_of(own.y * odd.y, own.z * odd.z));
+    return select<Real>(far && change > least, Vec3Of<Real>{least, least, least}, inverse);
+  }
+  static constexpr float kTumbleAngle = 0.5f;  // [rad] in a step
 
   /// 1: the body has contacts.
   template <class Real>

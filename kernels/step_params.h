@@ -36,6 +36,7 @@ struct StepParams {
   float impact_speed;           // [m/s] stopped in one sub-step: more is an impact, less a load
   float speculative_distance;   // [m]
   float recycle_fraction;       // [1]
+  float thinnest;               // [m] at most the thinnest extent of any body; decides about speed only, not results
   float slip_threshold;         // [m/s]
   std::uint32_t box_friction;   // 1: FrictionModel::box
   FrictionPolygon polygon;

@@ -8,6 +8,7 @@
 #include "exec_cpu.h"
 #include "gear.h"
 #include "reserve.h"
+#include "shapes/extent.h"
 #include "step_settings.h"
 #include "world_impl.h"
 
@@ -151,6 +152,11 @@ void World::Impl::take_out(Index row) {
 void World::Impl::count_shapes(const BodyMirror& body, Index change) {
   planes_changed = planes_changed || body.model.shape == std::uint8_t(ShapeType::plane);
   if (body.model.restitution > 0.0f) bouncing_count += change;
+  note_thickness(body.model);
+}
+void World::Impl::note_thickness(const BodyModelRow& model) {
+  if (model.alive == 0) return;
+  thinnest = std::min(thinnest, 2.0f * min_half_thickness(ShapeType(model.shape), model.shape_size));
 }
 
 // ---- life ----------------------------------------------------------------------------------------------------------
@@ -238,6 +244,7 @@ void World::step_async(float dt) {
   {
     const FloatEnvironment environment;
     input.params = make_step_params(w.def, dt);
+    input.params.thinnest = w.thinnest;
   }
   input.shape = make_step_shape(w.def);
   input.shape.restitution = w.bouncing_count > 0 || w.materials.pairs_bounce();

@@ -42,7 +42,8 @@ void prepare_rigid(Exec& exec, const StepViews& v) {
 template <class Exec>
 void prepare_contacts(Exec& exec, const StepViews& v) {
   exec.begin_stage(Stage::prepare_contacts);
-  exec.for_each_lane("PrepareBodies", body_lanes(v), on_bodies(v, PrepareBodies{v.model, v.state, v.solve.rows}));
+  exec.for_each_lane("PrepareBodies", body_lanes(v),
+                     on_bodies(v, PrepareBodies{v.model, v.state, v.params, v.solve.rows}));
   if (v.joints.count > 0) exec.together("begin_joints", BeginJointsTask{v});
   if (v.shape.rigid.on && v.shape.surfaces) {
     prepare_rigid<true>(exec, v);
