@@ -287,6 +287,37 @@ Worst pairs(const Variant& variant, int trials, std::uint64_t seed) {
   return worst;
 }
 
+/// A ball rests on ground, on a spring of its material. Contacts with ground are twice as stiff; not those that share
+/// bodies, and not in Solver::rigid. Solvers whose contacts do not yield refuse the material: that is right, too.
+Worst stiffness(const Variant& variant, int trials, std::uint64_t seed) {
+  Variant soft = variant;
+  const Solver solver = variant.settings.solver;
+  if (solver == Solver::rigid) soft.settings.stabilization = Stabilization::soft;
+  const bool yields = solver != Solver::shock && soft.settings.stabilization == Stabilization::soft;
+  const double twice = solver == Solver::gauss_seidel ? 2.0 : 1.0;
+  Random random(seed);
+  Worst worst;
+  for (int i = 0; i < trials; ++i) {
+    const double hertz = random.between(4.0, 10.0), other = hertz * random.between(1.0, 3.0);
+    const std::string trial = text("%.2f Hz on %.2f Hz", hertz, other);
+    World world = world_of(soft, {0.0f, -9.81f, 0.0f});
+    try {
+      world.add_body({.shape = plane({0.0f, 1.0f, 0.0f}), .material = {.contact_hertz = float(other)}});
+    } catch (const Error&) {
+      worst.add(yields ? 1.0 : 0.0, trial);
+      continue;
+    }
+    const BodyId ball = world.add_body({.shape = sphere(0.5f),
+                                        .mass = float(random.log_between(0.1, 100.0)),
+                                        .position = {0.0f, 0.5f, 0.0f},
+                                        .material = {.contact_hertz = float(hertz)}});
+    for (int k = 0; k < 300; ++k) world.step(kStep);
+    const double omega = 2.0 * kPi * twice * hertz, sag = 9.81 / (omega * omega);
+    worst.add(yields ? (0.5 - double(world.position(ball).y)) / sag - 1.0 : 1.0, trial);
+  }
+  return worst;
+}
+
 const Row kRows[] = {
     {"Materials", "GrainBrakesMost",
      "A ball that does not turn slides over a floor with grain, coefficients 0.05 to 0.8 along, against and across it, "
@@ -309,6 +340,11 @@ const Row kRows[] = {
     {"Materials", "RestitutionIsSpeedAfterBefore",
      "A ball leaves a wall with restitution times its speed, of its own material or of the pair's.", "1", 1e-6, 1000,
      bounce},
+    {"Materials", "StiffnessSetsSag",
+     "A ball on ground sinks by g / (2 pi f)^2, with f the softer of the two stiffnesses, doubled by the default "
+     "solver; "
+     "solvers whose contacts do not yield throw an Error.",
+     "of the depth", 0.01, 200, stiffness},
     {"Materials", "PairsOverride",
      "Between two materials with values of their own for the pair, friction is the pair's.", "of what friction takes",
      1e-3, 500, pairs},

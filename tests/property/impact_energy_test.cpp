@@ -75,12 +75,17 @@ struct Impacts {
   }
 };
 
-// The smallest energy so far is the bound: no later step may get beyond it. Left over are 0.4 % of the first kinetic
-// energy for levers that stay while bodies turn within a step, more for those that turn faster; and 5 mm of height, as
-// soft contacts lift bodies out of the ground that sank into it.
+/// [1] Of the first kinetic energy, for levers that stay while bodies turn within a step: up to 1.7 rad. Measured are
+/// 0.0052 and 0.0092; conjugate gradients have not converged after the fastest impacts, 0.047.
+double worst_part(const truth::Variant& variant, float spin) {
+  if (variant.settings.rigid.nncg && spin > 30.0f) return 0.06;
+  return spin > 10.0f ? 0.012 : 0.006;
+}
+
+// In every solver. The smallest energy so far is the bound: no later step may get beyond it. Left over are worst_part()
+// and 5 mm of height, as soft contacts lift bodies out of the ground that sank into it.
 TEST_P(ImpactEnergy, NeverRises) {
   for (const truth::Variant& variant : truth::variants()) {
-    double worst[3] = {0, 0, 0};
     for (const RestitutionModel law : {RestitutionModel::newton, RestitutionModel::poisson}) {
       const bool rows = variant.settings.solver == Solver::rigid || variant.settings.solver == Solver::shock;
       if (rows && law == RestitutionModel::poisson) continue;  // an Error
@@ -93,9 +98,7 @@ TEST_P(ImpactEnergy, NeverRises) {
               SCOPED_TRACE(std::string(law == RestitutionModel::newton ? "newton" : "poisson") +
                            (on_pair ? ", pair" : ", ground") + ", restitution " + std::to_string(restitution) +
                            (friction ? ", friction" : "") + ", spin " + std::to_string(spin));
-              const double gravity = on_pair ? 0.0 : kGravity, part = spin > 30.0f   ? 0.05
-                                                                      : spin > 10.0f ? 0.012
-                                                                                     : 0.006;
+              const double gravity = on_pair ? 0.0 : kGravity, part = worst_part(variant, spin);
               WorldDef d = on_pair ? weightless(settings) : def(settings);
               d.sleep.enabled = false;
               const int count = 60;
@@ -116,12 +119,6 @@ TEST_P(ImpactEnergy, NeverRises) {
                     start.push_back(vec(impacts.world.linear_velocity(impacts.groups[std::size_t(i)][0].id)));
                   }
                   double& low = least[std::size_t(i)];
-                  worst[spin > 30   ? 2
-                        : spin > 10 ? 1
-                                    : 0] = std::max(worst[spin > 30   ? 2
-                                                          : spin > 10 ? 1
-                                                                      : 0],
-                                                    (sum - low - 0.005 * mass * gravity) / first[std::size_t(i)]);
                   EXPECT_LE(sum, low + part * first[std::size_t(i)] + 0.005 * mass * gravity)
                       << "impact " << i << ", step " << step;
                   low = std::min(low, sum);
