@@ -13,7 +13,7 @@
 
 namespace talus::inline TALUS_ISA {
 
-constexpr float kSlowStep = 0.02f;  // [rad] half the turn of a step from which on rounding is kept small at a price
+constexpr float kSlowStep = 0.06f;  // [rad] half the turn of a step from which on rounding is kept small at a price
 
 /// Positions and velocities of bodies. One that left the finite range stays where it was, frozen. Clears the inputs.
 struct FinishBodies {
@@ -55,7 +55,7 @@ struct FinishBodies {
     const Mask<Real> far = gone[4] * gone[4] + gone[5] * gone[5] + gone[6] * gone[6] > Real(kSlowStep * kSlowStep);
     if (any_of(far && moves)) finish_far(row, lane_bits(far && moves), q_next, w_next);
     const Real speed = IntegrateVelocities::largest(v_next) + IntegrateVelocities::largest(w_next);
-    const Mask<Real> good = now[7] == zero && speed < limit &&
+    const Mask<Real> good = now[7] <= zero && speed < limit &&
                             IntegrateVelocities::largest(x_next) < Real(kMaxPosition) &&
                             is_finite(q_next.x + q_next.y + q_next.z + q_next.w);
     store(state.position, row, select<Real>(moves && good, x_next, x));

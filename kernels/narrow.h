@@ -10,6 +10,8 @@
 #include "lanes.h"
 #include "math/atomic.h"
 #include "math/vec3.h"
+#include "pair_motion.h"
+#include "reach.h"
 #include "shapes/collide.h"
 #include "shapes/extent.h"
 #include "step_params.h"
@@ -255,6 +257,8 @@ struct CollidePairs {
   Vec3Column linear_velocity;
   Vec3Column angular_velocity;
   ContactCache last;
+  // inputs
+  BodyInputs inputs;
   // scratch in
   Column<BodyPose> pose;
   PairList pairs;
@@ -282,16 +286,52 @@ struct CollidePairs {
     const BoxAxes axes = batch == kPairBoxBox ? box_axes[element] : BoxAxes{};
     const PlacedShape shape_a{model.shape_size[a], pa.position, pa.orientation};
     PlacedShape shape_b{model.shape_size[b], pb.position, pb.orientation};
+    const float near = reach(a, b, pa, pb);
+    if (type_a == ShapeType::plane || type_b == ShapeType::plane) {
+      put(pair, a, pa, pb, collide(type_a, shape_a, type_b, shape_b, axes, near));
+      return;
+    }
     const Vec3 between = pb.position - pa.position;
     const float size = min_of(min_half_thickness(type_a, shape_a.size), min_half_thickness(type_b, shape_b.size));
-    const bool bounded = type_a != ShapeType::plane && type_b != ShapeType::plane;
-    if (bounded && length_squared(between) < kSamePlace * kSamePlace * size * size) {
+    if (length_squared(between) < kSamePlace * kSamePlace * size * size) {
       shape_b.position = pa.position + apart(between, size, a, b);
     }
-    const Manifold m = collide(type_a, shape_a, type_b, shape_b, axes, reach(a, b, pa, pb));
+    const PairMotion motion = motions().of(a, b, type_a, shape_a, type_b, shape_b);
+    const Manifold m = collide(type_a, shape_a, type_b, shape_b, axes, near, motion);
+    if (m.count > 0 && passes_by(motion, lowest_point(m))) return;
+    put(pair, a, pa, pb, m);
+    if (m.count > 0 && batch == kPairBoxCapsule) share_line(pair, type_a == ShapeType::capsule);
+  }
+
+  TALUS_HD FindMotion motions() const { return {model, linear_velocity, angular_velocity, inputs.force, params}; }
+  TALUS_HD void put(Index pair, Index a, const BodyPose& pa, const BodyPose& pb, const Manifold& m) const {
     if (m.count == 0) return;
     contact_index[pair] = 1;
     write(pair, a, pa, pb, m);
+  }
+
+  /// The ends of a line of contact move along the capsule as it rolls off one box and onto another: the impulses of the
+  /// step before keep their sum and, as far as the line reaches, their centre. Impulses that went along with the ends
+  /// would tilt it.
+  TALUS_HD void share_line(Index pair, bool capsule_is_a) const {
+    const CachedContact* old = old_contact(pair);
+    if (old == nullptr || old->count > 2.0f) return;
+    CachedContact& contact = contacts[pair];
+    const auto on_capsule = [&](const CachedPoint& point) { return capsule_is_a ? point.on_a : point.on_b; };
+    const bool was_line = old->count > 1.0f;
+    const float sum = old->impulse[0] + (was_line ? old->impulse[1] : 0.0f);
+    if (!(contact.count > 1.0f)) {
+      contact.impulse[0] = sum;
+      return;
+    }
+    const Vec3 first = on_capsule(contact.point[0]), line = on_capsule(contact.point[1]) - first;
+    const float inverse = 1.0f / max_of(length_squared(line), 1e-30f);
+    const float at_first = inverse * dot(on_capsule(old->point[0]) - first, line);
+    const float at_second = was_line ? inverse * dot(on_capsule(old->point[1]) - first, line) : 0.0f;
+    const float second =
+        clamp_to(at_first * old->impulse[0] + at_second * (was_line ? old->impulse[1] : 0.0f), 0.0f, sum);
+    contact.impulse[0] = sum - second;
+    contact.impulse[1] = second;
   }
 
   /// The short way, for the many: one point, the same as in the step before.
@@ -301,6 +341,7 @@ struct CollidePairs {
     const float separation = length(between) - (radius_a + radius_b);
     // What is within the speculative distance is within any reach.
     if (!(separation <= params->speculative_distance || separation <= reach(a, b, pa, pb))) return;
+    if (separation > 0.0f && spheres_miss(a, b, pa, pb, separation)) return;
     contact_index[pair] = 1;
     CachedContact& contact = contacts[pair];
     const CachedContact* old = old_contact(pair);
@@ -311,12 +352,30 @@ struct CollidePairs {
     contact.point[0] = {separation, radius_a * contact.normal, -radius_b * contact.normal, 0u};
   }
 
-  /// [m] How near is near: what the two can close within the step, plus the speculative distance.
+  TALUS_HD bool spheres_miss(Index a, Index b, const BodyPose& pa, const BodyPose& pb, float separation) const {
+    const PlacedShape shape_a{model.shape_size[a], pa.position, pa.orientation};
+    const PlacedShape shape_b{model.shape_size[b], pb.position, pb.orientation};
+    return passes_by(motions().of(a, b, ShapeType::sphere, shape_a, ShapeType::sphere, shape_b), separation);
+  }
+
+  /// [m] How near is near: what the two can close within the step, plus the speculative distance. Something else may
+  /// hold one of them, so that only the other one gains speed.
   TALUS_HD float reach(Index a, Index b, const BodyPose& pa, const BodyPose& pb) const {
-    const float closing = length(linear_velocity[b] - linear_velocity[a]) +
-                          length(angular_velocity[a]) * model.radius[a] +
-                          length(angular_velocity[b]) * model.radius[b] + params->dt * length(params->gravity);
+    const Vec3 gain_a = speed_gain(a), gain_b = speed_gain(b), apart = gain_b - gain_a;
+    const float gain =
+        square_root(max_of(length_squared(apart), max_of(length_squared(gain_a), length_squared(gain_b))));
+    const float closing = length(linear_velocity[b] - linear_velocity[a]) + gain + tip_speed(a, pa) + tip_speed(b, pb);
     return min_of(params->speculative_distance + params->dt * closing, pa.reach + pb.reach);
+  }
+  /// [m/s] From gravity and force, in the whole step.
+  TALUS_HD Vec3 speed_gain(Index row) const {
+    const float inv_mass = model.inv_mass[row], weight = inv_mass > 0.0f ? model.gravity_scale[row] : 0.0f;
+    return params->dt * (weight * params->gravity + inv_mass * inputs.force[row]);
+  }
+  /// [m/s] Of the outermost point by turning, at the end of the step.
+  TALUS_HD float tip_speed(Index row, const BodyPose& at) const {
+    const Vec3 twist = spin_gain(at.orientation, model.inv_inertia[row], inputs.torque[row], params->dt);
+    return (length(angular_velocity[row]) + length(twist)) * model.radius[row];
   }
 
   TALUS_HD void write(Index pair, Index a, const BodyPose& pa, const BodyPose& pb, const Manifold& m) const {

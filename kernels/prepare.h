@@ -33,6 +33,7 @@ struct PrepareBodies {
   // model and state
   BodyModel model;
   BodyState state;
+  const StepParams* params;
   Column<ColorBids> loads;  // with squeeze: see squeeze.h
   bool squeeze;
   // out: one row a lane
@@ -50,8 +51,10 @@ struct PrepareBodies {
     Real inv_mass = select(moves, load<Real>(model.inv_mass.data, row), zero);
     const QuatOf<Real> upright{zero, zero, zero, one};
     const QuatOf<Real> q = select<Real>(alive, load<Real>(state.orientation, row), upright);
-    Vec3Of<Real> inverse = select<Real>(inv_mass > zero, load<Real>(model.inv_inertia, row), unit);
-    Real weight = touched<Real>(row);
+    const Real touching = touched<Real>(row);
+    Vec3Of<Real> inverse = steady_inertia(select<Real>(inv_mass > zero, load<Real>(model.inv_inertia, row), unit), q,
+                                          load<Real>(state.angular_velocity, row), touching);
+    Real weight = touching;
     if (squeeze) {
       const Real share = share_of_squeezed(row, inv_mass);
       inv_mass = share * inv_mass;
@@ -87,6 +90,25 @@ struct PrepareBodies {
     }
     return load_lanes(shares, Real{});
   }
+
+  /// The inverse inertia that contacts see. They take it for the same throughout the step, in axes that stand still.
+  /// For a long body that tumbles far in a step this is so wrong that impulses, which are to brake it, drive it faster:
+  /// a torque about where its long axis was at the start seems to turn it easily. Such a body gets the least of its
+  /// three for all axes, with which no impulse does more than it should. Free motion is as ever. A wheel has no such
+  /// trouble.
+  template <class Real>
+  TALUS_INLINE Vec3Of<Real> steady_inertia(Vec3Of<Real> inverse, QuatOf<Real> q, Vec3Of<Real> spin,
+                                           Real touching) const {
+    const Real dt(params->dt), angle(kTumbleAngle);
+    const Mask<Real> far = touching > Real(0.0f) && dt * dt * length_squared(spin) > angle * angle;
+    if (!any_of(far)) return inverse;
+    const Vec3Of<Real> own = abs_of(rotate_back(q, spin));
+    const Vec3Of<Real> odd = abs_of(Vec3Of<Real>{inverse.y - inverse.z, inverse.z - inverse.x, inverse.x - inverse.y});
+    const Real least = min_of(inverse.x, min_of(inverse.y, inverse.z));
+    const Real change = dt * max_of(own.x * odd.x, max_of(own.y * odd.y, own.z * odd.z));
+    return select<Real>(far && change > least, Vec3Of<Real>{least, least, least}, inverse);
+  }
+  static constexpr float kTumbleAngle = 0.5f;  // [rad] in a step
 
   /// 1: the body has contacts.
   template <class Real>

@@ -112,12 +112,15 @@ struct SweepRigid {
     const Mask<Real> moves = Real(float(i)) < frame.count && give.nn > Real(0.0f);
     const Real softness = load<Real>(rows, rigid_row::at(i, rigid_row::softness), lane);
     Real bias = load<Real>(rows, rigid_row::at(i, rigid_row::bias), lane);
+    Mask<Real> bounces = Real(1.0f) < Real(0.0f);
     if constexpr (kSurfaces) {
-      const Mask<Real> bounces = load<Real>(surfaces, rigid_surface::at(i, rigid_surface::bounce), lane) < Real(0.0f);
-      if (restitution && any_of(bounces && moves)) {
+      if (restitution) {
+        bounces = moves && load<Real>(surfaces, rigid_surface::at(i, rigid_surface::bounce), lane) < Real(0.0f);
+      }
+      if (any_of(bounces)) {
         const Real within =
             bounce_bias(surfaces, lane, i, bodies, frame.axis, levers.row, give.nn, Real(params->h));
-        bias = select(bounces && moves, within, bias);
+        bias = select(bounces, within, bias);
         store(rows, rigid_row::at(i, rigid_row::bias), lane, bias);
       }
     }
@@ -127,6 +130,7 @@ struct SweepRigid {
     if (point == PointSolver::rows) {
       next = solve_rows(bodies, levers, frame, give, rest, before, moves);
     } else {
+      [[maybe_unused]] BodyPair<Real> by_rows = bodies;
       const Vec3Of<Real> speed = speeds(bodies, levers, frame, rest);
       next = point == PointSolver::block ? solve_block(frame, give, speed, before)
                                          : solve_prox(frame, give, speed, before);
@@ -134,6 +138,13 @@ struct SweepRigid {
       bodies.apply(next.x - before.x, frame.axis[0], levers.row[0]);
       bodies.apply(next.y - before.y, frame.axis[1], levers.row[1]);
       bodies.apply(next.z - before.z, frame.axis[2], levers.row[2]);
+      if constexpr (kSurfaces) {
+        if (any_of(bounces)) {  // whose energy is counted for the normal alone, and not for what friction does with it
+          next = select<Real>(bounces, solve_rows(by_rows, levers, frame, give, rest, before, moves), next);
+          bodies.a = select_motion(bounces, by_rows.a, bodies.a);
+          bodies.b = select_motion(bounces, by_rows.b, bodies.b);
+        }
+      }
     }
     put(field, lane, next);
     if (!remember) return Real(0.0f);
@@ -142,6 +153,11 @@ struct SweepRigid {
     return give.nn * change.x * change.x + (give.k11 * change.y * change.y + give.k22 * change.z * change.z);
   }
 
+  template <class Real>
+  TALUS_INLINE static Velocity<Real> select_motion(Mask<Real> condition, const Velocity<Real>& yes,
+                                                   const Velocity<Real>& no) {
+    return {select<Real>(condition, yes.linear, no.linear), select<Real>(condition, yes.angular, no.angular)};
+  }
   template <class Real>
   TALUS_INLINE void put(int field, Index lane, Vec3Of<Real> value) const {
     store(rows, field, lane, value.x);

@@ -17,9 +17,19 @@ struct alignas(32) BodyVelocity {
   Vec3 linear;     // [m/s] world frame
   float inv_mass;  // [1/kg] 0: never written by contacts
   Vec3 angular;    // [sqrt(J)] scaled axes; of bodies that are not dynamic [rad/s] in their own axes
-  float flag;      // velocity: 1 if it left the finite range in this step; free velocity: 0 if the body has no
-                   // contacts, else the part of its acceleration by gravity that its inertia leaves (squeeze.h)
+  float flag;      // velocity: BodyFlag; free velocity: 0 if the body has no contacts, else the part of its acceleration
+                   // by gravity that its inertia leaves (squeeze.h)
 };
+
+/// BodyVelocity::flag of velocities. Sweeps that few contacts need act on those of bodies that say so, and on no other:
+/// what bounces, or has joints, in one place of a world changes no bit of what rests in another.
+namespace body_flag {
+constexpr float kBad = 1.0f;       // left the finite range in this step
+constexpr float kNone = 0.0f;      //
+constexpr float kReached = -1.0f;  // bounce sweeps act on its contacts: something that bounced has pushed it
+constexpr float kBounded = -2.0f;  // joints that hang together with it have limits, drives or friction: its contacts
+                                   // have more relaxing sweeps. Both: -3
+}  // namespace body_flag
 
 /// Scaled axes: world = orientation * (scale o scaled). 32 bytes.
 struct alignas(32) BodyFrame {

@@ -30,7 +30,6 @@ struct StepParams {
   float contact_damping_ratio;  // [1]
   Softness joint;               // limits, and locked axes that are in no tree
   float max_push_speed;         // [m/s]
-  float shallow;                // [m] penetration that no contact is deep with
   Vec3 up;                      // unit, against gravity; zero without it
   float stands_within;          // [m] separation of what stands on something
   float deep_floor;             // [m] see deep_limit
@@ -38,6 +37,7 @@ struct StepParams {
   float impact_speed;           // [m/s] stopped in one sub-step: more is an impact, less a load
   float speculative_distance;   // [m]
   float recycle_fraction;       // [1]
+  float thinnest;               // [m] at most the thinnest extent of any body; decides about speed only, not results
   float slip_threshold;         // [m/s]
   std::uint32_t box_friction;   // 1: FrictionModel::box
   FrictionPolygon polygon;

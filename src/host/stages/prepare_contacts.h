@@ -46,7 +46,7 @@ void prepare_contacts(Exec& exec, const StepViews& v) {
   find_loads(exec, v);
   exec.for_each_lane(
       "PrepareBodies", body_lanes(v),
-      on_bodies(v, PrepareBodies{v.model, v.state, v.solve.color_rows.bids, v.shape.squeeze, v.solve.rows}));
+      on_bodies(v, PrepareBodies{v.model, v.state, v.params, v.solve.color_rows.bids, v.shape.squeeze, v.solve.rows}));
   if (v.joints.count > 0) exec.together("begin_joints", BeginJointsTask{v});
   if (v.shape.rigid.on && v.shape.surfaces) {
     prepare_rigid<true>(exec, v);
