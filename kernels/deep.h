@@ -37,11 +37,6 @@ TALUS_INLINE float deep_limit(const StepParams& params, float thickness) {
   return clamp_to(params.deep_floor, kDeepPart * thickness, kDeepMost * thickness);
 }
 
-/// [m] Penetration with which no contact is deep if no body is thinner than this.
-TALUS_INLINE float shallow_depth(const StepParams& params, float thinnest) {
-  return min_of(params.deep_floor, kDeepMost * thinnest);
-}
-
 /// Notes contacts that are deep, when rows are made. Most penetrations are too small to look at any closer.
 struct NoteDeep {
   BodyModel model;
@@ -51,7 +46,9 @@ struct NoteDeep {
   /// `deepest`: [m] smallest separation of the contacts of a pack; a, b: their bodies.
   template <class Real, int kWidth>
   TALUS_INLINE void note(Real deepest, const std::uint32_t (&a)[kWidth], const std::uint32_t (&b)[kWidth]) const {
-    if (!any_of(deepest < Real(-params->shallow))) return;
+    // With less than this no contact is deep.
+    const float shallow = min_of(params->deep_floor, kDeepMost * params->thinnest);
+    if (!any_of(deepest < Real(-shallow))) return;
     float separation[kWidth];
     store_lanes(separation, deepest);
     for (int i = 0; i < kWidth; ++i) note_one(*this, -separation[i], Index(a[i]), Index(b[i]));

@@ -30,7 +30,6 @@ struct StepParams {
   float contact_damping_ratio;  // [1]
   Softness joint;               // limits, and locked axes that are in no tree
   float max_push_speed;         // [m/s]
-  float shallow;                // [m] penetration that no contact is deep with
   Vec3 up;                      // unit, against gravity; zero without it
   float stands_within;          // [m] separation of what stands on something
   float deep_floor;             // [m] see deep_limit

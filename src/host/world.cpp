@@ -5,7 +5,6 @@
 
 #include <algorithm>
 
-#include "deep.h"
 #include "exec_cpu.h"
 #include "gear.h"
 #include "reserve.h"
@@ -253,7 +252,6 @@ void World::step_async(float dt) {
     input.params = make_step_params(w.def, dt);
     input.params.thinnest = w.thicknesses.smallest();
   }
-  input.params.shallow = shallow_depth(input.params, w.thicknesses.smallest());
   input.shape = make_step_shape(w.def);
   input.shape.squeeze = w.inverse_masses.ratio() > kSqueezedFrom;
   input.shape.restitution = w.bouncing_count > 0 || w.materials.pairs_bounce();
