@@ -141,9 +141,10 @@ struct ClimbHeights {
 /// One element, after the last round.
 struct CountLayers {
   Counters* counters;
-  TALUS_HD void operator()(Index) const { counters->layers = max_of(counters->heights, 1); }
+  TALUS_HD void operator()(Index) const { counters->layers = counters->heights + 1; }
 };
-/// Bodies that rest on nothing are in the last layer. One element is a body row.
+/// Bodies that rest on nothing are in a layer of their own after all others: in the last of those that rest, how far up
+/// that is in another place of the world would decide what is held when they are solved. One element is a body row.
 struct CloseHeights {
   ShockBodyScratch bodies;   // in/out
   BodiesByHeight by_height;  // in/out

@@ -3,11 +3,13 @@
 #pragma once
 #include "columns.h"
 #include "contact_columns.h"
+#include "deep.h"
 #include "lanes.h"
 #include "material.h"
 #include "math/angle.h"
 #include "math/vec3.h"
 #include "pair_energy.h"
+#include "softness.h"
 #include "solve_columns.h"
 #include "step_params.h"
 #include "tilts.h"
@@ -31,6 +33,7 @@ struct PrepareBodies {
   // model and state
   BodyModel model;
   BodyState state;
+  const StepParams* params;
   // out: one row a lane
   SolveRowScratch rows;
 
@@ -46,14 +49,16 @@ struct PrepareBodies {
     const Real inv_mass = select(moves, load<Real>(model.inv_mass.data, row), zero);
     const QuatOf<Real> upright{zero, zero, zero, one};
     const QuatOf<Real> q = select<Real>(alive, load<Real>(state.orientation, row), upright);
-    const Vec3Of<Real> inverse = select<Real>(inv_mass > zero, load<Real>(model.inv_inertia, row), unit);
+    const Real touching = touched<Real>(row);
+    const Vec3Of<Real> inverse = steady_inertia(select<Real>(inv_mass > zero, load<Real>(model.inv_inertia, row), unit),
+                                                q, load<Real>(state.angular_velocity, row), touching);
     const Vec3Of<Real> scale{square_root(inverse.x), square_root(inverse.y), square_root(inverse.z)};
     const Vec3Of<Real> v = select<Real>(moves, load<Real>(state.linear_velocity, row) + none, none);
     const Vec3Of<Real> spin = scaled_spin(q, scale, load<Real>(state.angular_velocity, row));
     const Vec3Of<Real> w = select<Real>(moves, spin, none);
     const Real velocity[8] = {v.x, v.y, v.z, inv_mass, w.x, w.y, w.z, zero};
     store_together(&rows.velocity.data->linear.x, row, velocity);
-    const Real free_velocity[8] = {v.x, v.y, v.z, inv_mass, w.x, w.y, w.z, touched<Real>(row)};
+    const Real free_velocity[8] = {v.x, v.y, v.z, inv_mass, w.x, w.y, w.z, touching};
     store_together(&rows.free_velocity.data->linear.x, row, free_velocity);
     const Real frame[8] = {q.x, q.y, q.z, q.w, scale.x, scale.y, scale.z, inv_mass};
     store_together(&rows.frame.data->orientation.x, row, frame);
@@ -64,6 +69,25 @@ struct PrepareBodies {
       for (std::int64_t& change : rows.split_sums[row + i].change) change = 0;
     }
   }
+
+  /// The inverse inertia that contacts see. They take it for the same throughout the step, in axes that stand still.
+  /// For a long body that tumbles far in a step this is so wrong that impulses, which are to brake it, drive it faster:
+  /// a torque about where its long axis was at the start seems to turn it easily. Such a body gets the least of its
+  /// three for all axes, with which no impulse does more than it should. Free motion is as ever. A wheel has no such
+  /// trouble.
+  template <class Real>
+  TALUS_INLINE Vec3Of<Real> steady_inertia(Vec3Of<Real> inverse, QuatOf<Real> q, Vec3Of<Real> spin,
+                                           Real touching) const {
+    const Real dt(params->dt), angle(kTumbleAngle);
+    const Mask<Real> far = touching > Real(0.0f) && dt * dt * length_squared(spin) > angle * angle;
+    if (!any_of(far)) return inverse;
+    const Vec3Of<Real> own = abs_of(rotate_back(q, spin));
+    const Vec3Of<Real> odd = abs_of(Vec3Of<Real>{inverse.y - inverse.z, inverse.z - inverse.x, inverse.x - inverse.y});
+    const Real least = min_of(inverse.x, min_of(inverse.y, inverse.z));
+    const Real change = dt * max_of(own.x * odd.x, max_of(own.y * odd.y, own.z * odd.z));
+    return select<Real>(far && change > least, Vec3Of<Real>{least, least, least}, inverse);
+  }
+  static constexpr float kTumbleAngle = 0.5f;  // [rad] in a step
 
   /// 1: the body has contacts.
   template <class Real>
@@ -195,7 +219,7 @@ struct PrepareContacts {
   SolveRowScratch bodies;
   Column<Index> contact_pair;
   Column<std::uint32_t> sort_contact;
-  const Counters* counters;
+  Counters* counters;
   const StepParams* params;
   Index null_body;
   bool restitution;  // some body bounces
@@ -214,19 +238,24 @@ struct PrepareContacts {
     std::uint32_t pair[kWidth], a[kWidth], b[kWidth];
     float there[kWidth], share_a[kWidth], share_b[kWidth], friction[kWidth], restitution[kWidth];
     float curvature[kWidth];  // [1/m] sum of the two surfaces' where they are round; 0: both are flat or sharp
+    bool split;               // contacts of the overflow color
   };
   /// More of it, with kSurfaces.
   template <int kWidth>
   struct SurfaceSources {
     float along[kWidth], against[kWidth], along_a[kWidth], along_b[kWidth], across[kWidth];
     float tensor[kWidth], tensor_a[3][kWidth], tensor_b[3][kWidth];
-    float sliding[kWidth], torsion[kWidth], rolling[kWidth];
+    float sliding[kWidth], torsion[kWidth], rolling[kWidth], hertz[kWidth];
     float grain_a[3][kWidth], grain_b[3][kWidth], rolled[3][kWidth];
   };
 
   template <class Real>
   TALUS_INLINE void solve(Index lane) const {
     constexpr int kWidth = LaneCount<Real>::value;
+    if (is_padding(lane)) {
+      put_padding<Real>(lane);
+      return;
+    }
     Sources<kWidth> from;
     find_sources(lane, from);
     [[maybe_unused]] SurfaceSources<kWidth> surface_from;
@@ -251,7 +280,8 @@ struct PrepareContacts {
     const Real size = smaller_size(a, b), per_near = one / (Real(kNear) * size);
     put(row::size, size);
     Vec3Of<Real> center_a{zero, zero, zero}, center_b = center_a, local_a[kMaxPoints];
-    Real depth = zero;  // [m] of the first point
+    Real depth = zero;    // [m] of the first point
+    Real deepest = zero;  // [m] smallest separation
     Real weights = zero, points_give = zero;
     for (int i = 0; i < kMaxPoints && any_together(Real(float(i)) < count); ++i) {
       const Mask<Real> has = Real(float(i)) < count;
@@ -281,6 +311,7 @@ struct PrepareContacts {
       put_point(row::impulse, warm * carried[4 + i]);
       store(rows, row::at(i, row::impact), lane, zero);
       if (i == 0) depth = max_of(-separation, zero);
+      deepest = select(has, min_of(deepest, separation), deepest);
       // Friction acts where the surfaces touch: points that are still apart count less.
       const Real near = one - max_of(separation, zero) * per_near;
       const Real weight = select(has, max_of(Real(1e-3f), near), zero);
@@ -289,6 +320,7 @@ struct PrepareContacts {
       weights = weights + weight;
       points_give = points_give + select(has, k, zero);
     }
+    NoteDeep{model, params, counters}.note(deepest, from.a, from.b);
     const Real share = one / weights;
     const Vec3Of<Real> at_a = share * center_a, at_b = share * center_b;
     // Read again, not kept: in the loop above registers are short.
@@ -343,10 +375,11 @@ struct PrepareContacts {
     Vec3Of<Real> a1 = a.lever(at_a, t1_a), b1 = b.lever(at_b, t1_b);
     Vec3Of<Real> a2 = a.lever(at_a, t2_a), b2 = b.lever(at_b, t2_b);
     if (carriers) {
-      a1 = chord_lever(from.a, a, at_a, t1_a, a1);
-      a2 = chord_lever(from.a, a, at_a, t2_a, a2);
-      b1 = chord_lever(from.b, b, at_b, t1_b, b1);
-      b2 = chord_lever(from.b, b, at_b, t2_b, b2);
+      const Vec3Of<Real> to_b = a.world(at_a) - b.world(at_b);
+      a1 = chord_lever(from.a, a, to_b, t1_a, a1);
+      a2 = chord_lever(from.a, a, to_b, t2_a, a2);
+      b1 = chord_lever(from.b, b, -to_b, t1_b, b1);
+      b2 = chord_lever(from.b, b, -to_b, t2_b, b2);
     }
     const Real k11 = mass + a.give(a1, a1) + b.give(b1, b1);
     const Real k22 = mass + a.give(a2, a2) + b.give(b2, b2);
@@ -370,13 +403,7 @@ struct PrepareContacts {
     const Real twist_arm = select(count > one, arm / count, Real(kPatchArm) * circle);
     put(row::twist_arm, twist_arm);
     if (restitution || kSurfaces) {
-      Real now_a[8], now_b[8];
-      gather_together(&bodies.velocity.data->linear.x, from.a, now_a);
-      gather_together(&bodies.velocity.data->linear.x, from.b, now_b);
-      const ContactMotion<Real> motion{{now_a[0], now_a[1], now_a[2]},
-                                       {now_a[4], now_a[5], now_a[6]},
-                                       {now_b[0], now_b[1], now_b[2]},
-                                       {now_b[4], now_b[5], now_b[6]}};
+      const ContactMotion<Real> motion = motion_of<Real>(from);
       if (restitution) {
         const ContactFrame<Real> frame{normal, t1, t2, middle_a, a1, a2, middle_b, b1, b2};
         put(row::energy, energy_of(motion, frame, a, b));
@@ -398,6 +425,8 @@ struct PrepareContacts {
             Real(0.25f) * (friction_by.forward + friction_by.backward) + Real(0.5f) * friction_by.across);
         put_surface(lane, there, surface_from, friction_by);
         put_rolling(lane, there, surface_from, t1, t2, a, b, warm);
+        put_softness(lane, there, load_lanes(surface_from.hertz, Real{}),
+                     !(a.inv_mass > zero && b.inv_mass > zero) && Real(from.split ? 0.0f : 1.0f) > zero);
       }
     }
     const Vec3Of<Real> friction{carried[0], carried[1], carried[2]};
@@ -406,11 +435,35 @@ struct PrepareContacts {
     put(row::twist_impulse, warm * carried[3]);
   }
 
+  /// True if no lane of the pack, or of the warp, has a contact.
+  TALUS_INLINE bool is_padding(Index lane) const {
+    int color = 0;
+    while (lane >= counters->color_begin[color + 1]) ++color;
+    return !any_together(lane - counters->color_begin[color] < counters->color_size[color]);
+  }
+  /// A pack without contacts: sweeps leave it out, and what goes through all lanes finds that it has no points.
+  template <class Real>
+  TALUS_INLINE void put_padding(Index lane) const {
+    store(rows, row::count, lane, Real(0.0f));
+    for (int i = 0; i < LaneCount<Real>::value; ++i) {
+      *rows.at(row::body_a, lane + i) = *rows.at(row::body_b, lane + i) = std::uint32_t(null_body);
+      *rows.at(row::pair, lane + i) = 0u;
+    }
+  }
+
   /// Velocities of the two bodies, angular ones in scaled axes.
   template <class Real>
   struct ContactMotion {
     Vec3Of<Real> v_a, w_a, v_b, w_b;
   };
+  /// When the step begins.
+  template <class Real, int kWidth>
+  TALUS_INLINE ContactMotion<Real> motion_of(const Sources<kWidth>& from) const {
+    Real a[8], b[8];
+    gather_together(&bodies.velocity.data->linear.x, from.a, a);
+    gather_together(&bodies.velocity.data->linear.x, from.b, b);
+    return {{a[0], a[1], a[2]}, {a[4], a[5], a[6]}, {b[0], b[1], b[2]}, {b[4], b[5], b[6]}};
+  }
 
   template <class Real, int kWidth>
   TALUS_INLINE static Vec3Of<Real> vector_of(const float (&lanes)[3][kWidth]) {
@@ -486,6 +539,7 @@ struct PrepareContacts {
       to.sliding[i] = c.sliding;
       to.torsion[i] = c.torsion;
       to.rolling[i] = c.rolling;
+      to.hertz[i] = c.hertz;
       put_lane(to.grain_a, i, surface_a.grain);
       put_lane(to.grain_b, i, surface_b.grain);
       const Index row = c.rolling > 0.0f ? find_last_row(last, counters->cached_rows, a, b) : -1;
@@ -505,6 +559,16 @@ struct PrepareContacts {
     put(surface::torsion, load_lanes(from.torsion, Real{}));
     put(surface::rolling, load_lanes(from.rolling, Real{}));
     for (int i = 0; i < kMaxPoints; ++i) put(surface::compression + i, zero);
+  }
+
+  template <class Real>
+  TALUS_INLINE void put_softness(Index lane, Mask<Real> there, Real hertz, Mask<Real> on_ground) const {
+    const Real zero(0.0f);
+    const Mask<Real> own = there && hertz > zero;
+    const LaneSoftness<Real> soft = contact_softness(*params, hertz, on_ground);
+    store(surfaces, surface::softness, lane, select(own, soft.bias_rate, zero));
+    store(surfaces, surface::softness + 1, lane, select(own, soft.mass_scale, zero));
+    store(surfaces, surface::softness + 2, lane, select(own, soft.impulse_scale, zero));
   }
 
   /// Rows against rolling: the two tangents, as turning alone feels them (S1-16).
@@ -546,6 +610,7 @@ struct PrepareContacts {
     Index before = 0;  // contacts of earlier colors
     while (lane >= counters->color_begin[color + 1]) before += counters->color_size[color++];
     const Index place = lane - counters->color_begin[color], size = counters->color_size[color];
+    from.split = color == kOverflowColor;
     for (int i = 0; i < kWidth; ++i) {
       const Index contact = min_of(place + i, size - 1);
       const Index pair = contact_pair[Index(sort_contact[before + contact])];
@@ -571,12 +636,12 @@ struct PrepareContacts {
   /// would drift outward. By how much chord and velocity differ is put into the lever, which serves nothing else where
   /// the body is not pushed.
   template <class Real>
-  TALUS_INLINE Vec3Of<Real> chord_lever(const std::uint32_t* body, const PreparedBody<Real>& p, Vec3Of<Real> at,
+  TALUS_INLINE Vec3Of<Real> chord_lever(const std::uint32_t* body, const PreparedBody<Real>& p, Vec3Of<Real> to_other,
                                         Vec3Of<Real> direction, Vec3Of<Real> lever) const {
     Real now[8];
     gather_together(&bodies.velocity.data->linear.x, body, now);
     const Real zero(0.0f), one(1.0f), dt(params->dt);
-    const Vec3Of<Real> w{now[4], now[5], now[6]}, speed = cross(w, at);
+    const Vec3Of<Real> w{now[4], now[5], now[6]}, speed = cross(w, p.own(to_other));
     const Real square = dot(w, w), u = min_of(dt * dt * square, one);  // [rad^2] of the turn; beyond 1 it is a guess
     // sin(x) / x - 1 and (1 - cos(x)) / x^2
     const Real shorter = u * (Real(-1.0f / 6.0f) + u * Real(1.0f / 120.0f));

@@ -26,12 +26,17 @@ struct StepParams {
   Softness contact;             // between moving bodies
   Softness ground;              // where one of the two is fixed or kinematic: twice as stiff
   Softness split;               // overflow contacts
+  float max_contact_hertz;      // [Hz] stiffest contact, of materials that say how stiff they are
+  float contact_damping_ratio;  // [1]
   Softness joint;               // limits, and locked axes that are in no tree
   float max_push_speed;         // [m/s]
+  float shallow;                // [m] penetration that no contact is deep with
+  float deep_floor;             // [m] penetration that loads cause, see deep_limit
   float restitution_threshold;  // [m/s]
   float impact_speed;           // [m/s] stopped in one sub-step: more is an impact, less a load
   float speculative_part;       // [1] of a body's radius, see speculative_of
   float recycle_fraction;       // [1]
+  float thinnest;               // [m] at most the thinnest extent of any body; decides about speed only, not results
   float slip_threshold;         // [m/s]
   std::uint32_t box_friction;   // 1: FrictionModel::box
   FrictionPolygon polygon;

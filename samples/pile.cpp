@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
-// pile [FILE.png]: 1000 spheres, boxes and capsules fall into a box. Prints once a second how the pile settles, and
-// draws it at the end if a file is named; returns 1 if a body escaped or bodies stick deep in each other.
+// pile [FILE.png [N]]: 1000 spheres, boxes and capsules (or N) fall into a box. Prints once a second how the pile
+// settles, and draws it at the end if a file is named; returns 1 if a body escaped or bodies stick deep in each other.
 #include <talus/talus.h>
 
 #include <cstdio>
+#include <string>
 #include <vector>
 
 #include "scenes/metrics.h"
@@ -13,7 +14,8 @@
 
 int main(int argc, char** argv) {
   namespace scenes = talus::scenes;
-  scenes::RunningScene pile(scenes::make_scene("mixed_pile_1000"), talus::WorldDef{});
+  const std::string count = argc > 2 ? argv[2] : "1000";
+  scenes::RunningScene pile(scenes::make_scene("mixed_pile_" + count), talus::WorldDef{});
   scenes::Metrics metrics;
   for (int second = 1; second <= 5; ++second) {
     talus::StepReport report;

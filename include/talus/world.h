@@ -17,6 +17,9 @@
 
 namespace talus {
 
+struct AssemblyIds;
+struct AssemblyJoint;
+
 /// One point of a contact, as reported.
 struct ContactPoint {
   Vec3 position;          ///< [m] world frame, halfway between the surfaces
@@ -198,7 +201,8 @@ class World {
   // ---- time --------------------------------------------------------------------------------------------------------
   /// [s] Advances by dt > 0. The report's counts wait for the step to end; see step_async() for one that does not.
   StepReport step(float dt);
-  /// n steps of dt each; the report of the last one, with the status bits of all.
+  /// n steps of dt each; the report of the last one, with the status bits of all. Of no steps it has the numbers of
+  /// steps taken, bodies and joints, and zeros.
   StepReport step_n(int n, float dt);
   /// Queues a step without waiting. Whatever reads the world waits for it; so does last_report().
   void step_async(float dt);
@@ -227,7 +231,8 @@ class World {
   std::vector<Event> read_events();
   /// The contact and joint problem of the last step as Solver::rigid posed it, with what it found; contacts by the
   /// slots of their bodies. Empty before the first step. Needs WorldDef::keep_contact_problem. Throws Error if joints
-  /// came or went since.
+  /// came or went since, or a contact has friction that a problem has no rows for: along and across a grain, tensors,
+  /// against spinning and rolling.
   ContactProblem contact_problem();
   /// [m/s] The residual after each sweep of the last step: the larger of Residual::complementarity and friction. Needs
   /// RigidSettings::residual_history.
@@ -260,6 +265,7 @@ class World {
 
  private:
   struct Impl;
+  friend AssemblyIds add_assembly(World& world, std::span<const BodyDef> bodies, std::span<const AssemblyJoint> joints);
   std::unique_ptr<Impl> impl_;
 };
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <sstream>
 
 namespace talus::truth {
 
@@ -54,10 +55,41 @@ void Worst::add(double error_of_trial, const std::string& parameters) {
   trial = parameters;
 }
 
+void Worst::compare(double found, double wanted, double scale, const std::string& parameters) {
+  const double before = error;
+  const bool first = trial.empty();
+  add((found - wanted) / scale, parameters);
+  if (!first && error == before) return;
+  measured = found;
+  expected = wanted;
+}
+
+bool claims(const Row& row, const Variant& variant) {
+  std::istringstream names(row.not_for);
+  for (std::string name; names >> name;) {
+    if (name == variant.name) return false;
+  }
+  return true;
+}
+
+double bound_of(const Row& row, const Variant& variant) {
+  std::istringstream bounds(row.bounds);
+  const std::string wanted = std::string(variant.name) + "=";
+  for (std::string bound; bounds >> bound;) {
+    if (bound.starts_with(wanted)) return std::stod(bound.substr(wanted.size()));
+  }
+  return row.bound;
+}
+
+int trials_of(const Row& row, double part) {
+  return std::max(int(row.trials * part), 1);
+}
+
 std::vector<Row> rows() {
   std::vector<Row> all;
   for (const std::span<const Row> group :
-       {friction_rows(), seam_rows(), tunnel_rows(), overlap_rows(), free_motion_rows(), experiment_rows()}) {
+       {friction_rows(), material_rows(), seam_rows(), tunnel_rows(), overlap_rows(), free_motion_rows(),
+        experiment_rows()}) {
     all.insert(all.end(), group.begin(), group.end());
   }
   return all;

@@ -6,6 +6,7 @@
 #include <talus/talus.h>
 
 #include <cstdint>
+#include <limits>
 #include <random>
 #include <span>
 #include <string>
@@ -41,7 +42,12 @@ class Random {
 struct Worst {
   double error = 0.0;  // in the row's unit; NaN counts as infinite
   std::string trial;   // its parameters, so that it can be repeated
+  /// What was found and what should have been found, of experiments that compare one number; else NaN.
+  double measured = std::numeric_limits<double>::quiet_NaN();
+  double expected = std::numeric_limits<double>::quiet_NaN();
   void add(double error_of_trial, const std::string& parameters);
+  /// Adds the trial whose error is |found - wanted| / scale.
+  void compare(double found, double wanted, double scale, const std::string& parameters);
 };
 
 /// One law or experiment.
@@ -50,18 +56,29 @@ struct Row {
   const char* name;       ///< "BoxesSlideStraight", a test name
   const char* statement;  ///< what holds, with units and, where there is one, the source
   const char* unit;       ///< of error and bound
-  double bound;           ///< largest error
+  double bound;           ///< largest error, unless `bounds` names another
   int trials;             ///< the full count, by tools/long-tests; tests take a fiftieth, at least one
   Worst (*measure)(const Variant& variant, int trials, std::uint64_t seed);
   /// Variants that the row does not hold for, separated by spaces, and why. Those are measured and shown, not checked.
   const char* not_for = "";
   const char* why_not = "";
+  const char* reference = "";  ///< the closed form or the source: "T = 4 K(sin(a/2)) sqrt(l/g)"
+  const char* bounds = "";     ///< of single variants, in place of `bound`: "rigid=0.02 shock=0.1"
 };
+
+/// False if the row is not for this variant.
+bool claims(const Row& row, const Variant& variant);
+/// The largest error of this variant.
+double bound_of(const Row& row, const Variant& variant);
+/// `part` of the row's trials, at least one.
+int trials_of(const Row& row, double part);
+constexpr double kShortPart = 1.0 / 50;  ///< of the trials, in tests
 
 /// Every row, in the order of docs/truth.md. Each source file of this folder defines a list of its own.
 std::vector<Row> rows();
 
 std::span<const Row> friction_rows();
+std::span<const Row> material_rows();
 std::span<const Row> seam_rows();
 std::span<const Row> tunnel_rows();
 std::span<const Row> overlap_rows();

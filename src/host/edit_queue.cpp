@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include "edit_queue.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "math/vec3.h"
+#include "reserve.h"
 
 namespace talus {
 
@@ -38,12 +40,34 @@ BodyEdit& EditQueue::record_on_top(Index row) {
   return edit;
 }
 
+std::ptrdiff_t EditQueue::new_layer_of(Index row) const {
+  const Place place = place_[static_cast<std::size_t>(row)];
+  if (place.layer < 0) return 0;
+  const BodyEdit& last = layers_[static_cast<std::size_t>(place.layer)][static_cast<std::size_t>(place.index)];
+  return (last.bits & BodyEdit::sleep) != 0 ? place.layer + 1 : -1;
+}
+
 BodyEdit& EditQueue::record(Index row) {
   if (static_cast<std::size_t>(row) >= place_.size()) place_.resize(static_cast<std::size_t>(row) + 1);
+  if (new_layer_of(row) >= 0) return record_on_top(row);
   const Place place = place_[static_cast<std::size_t>(row)];
-  if (place.layer < 0) return record_on_top(row);
-  BodyEdit& last = layers_[static_cast<std::size_t>(place.layer)][static_cast<std::size_t>(place.index)];
-  return (last.bits & BodyEdit::sleep) != 0 ? record_on_top(row) : last;
+  return layers_[static_cast<std::size_t>(place.layer)][static_cast<std::size_t>(place.index)];
+}
+
+void EditQueue::make_room(std::span<const Index> rows, std::size_t most) {
+  if (rows.empty()) return;
+  const std::size_t end = static_cast<std::size_t>(*std::max_element(rows.begin(), rows.end())) + 1;
+  if (end > place_.size()) place_.resize(end);
+  std::vector<std::size_t> more(layers_.size() + 1);
+  for (const Index row : rows) {
+    const std::ptrdiff_t layer = new_layer_of(row);
+    if (layer >= 0) ++more[static_cast<std::size_t>(layer)];
+  }
+  for (std::size_t layer = 0; layer < more.size(); ++layer) {
+    if (more[layer] == 0) continue;
+    if (layer == layers_.size()) layers_.emplace_back();
+    reserve_for(layers_[layer], std::min(layers_[layer].size() + more[layer], most));
+  }
 }
 
 void EditQueue::replace(Index row, const BodyModelRow& model, const BodyStateRow& state) {
@@ -117,12 +141,21 @@ void EditQueue::wake_all() {
   record(0).bits |= BodyEdit::wake_all;
 }
 
-EditLayers EditQueue::take() {
+void EditQueue::forget_places() {
   for (const std::vector<BodyEdit>& layer : layers_) {
     for (const BodyEdit& edit : layer) place_[static_cast<std::size_t>(edit.row)] = Place{};
   }
   size_ = 0;
   structural_ = false;
+}
+
+void EditQueue::clear() {
+  forget_places();
+  for (std::vector<BodyEdit>& layer : layers_) layer.clear();
+}
+
+EditLayers EditQueue::take() {
+  forget_places();
   return std::exchange(layers_, {});
 }
 

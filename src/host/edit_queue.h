@@ -3,6 +3,8 @@
 // that records are independent. Where folding would change the meaning (a pose set after an impulse that depends on the
 // pose) the body gets a second record, in a second layer: layers are applied one after another.
 #pragma once
+#include <cstddef>
+#include <span>
 #include <vector>
 
 #include <talus/types.h>
@@ -20,6 +22,10 @@ class EditQueue {
   /// True if a body was added or removed.
   bool structural() const { return structural_; }
 
+  /// Room for one more record of each of the rows: the next edit of each does not fail. One call for all rows of an
+  /// operation; no more than `most` records are ever in the queue.
+  void make_room(std::span<const Index> rows, std::size_t most);
+
   /// A new body in the row or, with zeros, none. What was queued for the row before is void.
   void replace(Index row, const BodyModelRow& model, const BodyStateRow& state);
   void set_model(Index row, const BodyModelRow& model);
@@ -34,6 +40,9 @@ class EditQueue {
   /// All bodies of a world that has some.
   void wake_all();
 
+  const EditLayers& layers() const { return layers_; }
+  /// Keeps its memory.
+  void clear();
   /// Gives all layers and is empty after.
   EditLayers take();
 
@@ -42,8 +51,11 @@ class EditQueue {
     std::int32_t layer = -1;
     std::int32_t index = 0;
   };
+  /// The layer in which record() has to make a record for the row, or -1: there is one that serves.
+  std::ptrdiff_t new_layer_of(Index row) const;
   BodyEdit& record(Index row);
   BodyEdit& record_on_top(Index row);
+  void forget_places();
 
   EditLayers layers_;
   std::vector<Place> place_;  // of each row's last record

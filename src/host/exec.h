@@ -8,7 +8,7 @@
 //       kernel(i) for i in [0, n), in any order, concurrently. A kernel writes its own element or what it owns.
 //   exec.for_each_lane(name, LaneRange range, kernel)
 //       kernel.template solve<Real>(lane) over the lanes of whole blocks, range.begin..range.end: Real is float (one
-//       lane a call) or a pack (that many lanes a call, lane a multiple of it).
+//       lane a call) or a pack (that many lanes a call, lane a multiple of it). Packs of padding may be left out.
 //   exec.together(name, task)
 //       task(team), a sequence of loops without a launch for each: team has for_each and for_each_lane, and a loop sees
 //       all that the loops before it wrote. Every thread of a GPU goes through the task, so it reads no memory but
@@ -45,7 +45,9 @@ struct Count {
 struct LaneRange {
   const Index* begin = nullptr;
   const Index* end = nullptr;
-  Index capacity = 0;  // upper bound of end - begin
+  Index capacity = 0;           // upper bound of end - begin
+  const Index* live = nullptr;  // in the backend's memory: lanes from `begin` on that are not padding; null: all. An
+                                // executor may leave out packs that are padding and nothing else
 };
 
 /// Keys, values and room of the same size for the sort to work in.

@@ -7,6 +7,7 @@
 #include <oneapi/tbb/task_group.h>
 #if defined(__linux__)
 #include <sched.h>
+#include <time.h>
 #endif
 
 #include <algorithm>
@@ -21,13 +22,13 @@ namespace {
 
 constexpr int kSpins = 200;       // about 5 us; then other threads may have the core
 constexpr int kJoinSpins = 1000;  // about 25 us, once a region: workers that sleep need some 10 us to come
-// Where other programs hold the cores, threads wait for one that does not run. Without looking out for that, 2 threads
-// beside a busy one are 9 times slower than 1. Waits of less than kStall are those of any loop.
-constexpr double kStall = 0.1;         // [ms]
+// Where other programs hold the cores, threads wait for one that does not run: without looking out for that, 2 threads
+// beside two busy programs take 2.7 times as long as 1. A thread that waits stays awake, so what it has of wall time
+// and not of processor time was taken from it.
 constexpr double kWatchedTime = 20.0;  // [ms] of regions that are judged together
-constexpr double kMuchWaiting = 0.3;   // part of it; then one thread less takes part
-constexpr int kCalmPeriods = 10;       // without, after which one more may; longer each time that it was too many
-constexpr int kMostPeriods = 64 * kCalmPeriods;
+constexpr double kMuchTaken = 0.2;     // part of it, of one thread; then one thread less takes part
+constexpr int kCalmPeriods = 10;  // without, after which one more may; twice as many each time that it was too many
+constexpr int kMostPeriods = 16 * kCalmPeriods;
 
 void wait_a_little(int& waits) {
   if (++waits > kSpins) {
@@ -42,6 +43,13 @@ void wait_a_little(int& waits) {
 }
 
 #if defined(__linux__)
+
+/// [ms] That this thread has run.
+double processor_time() {
+  timespec time{};
+  (void)clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+  return 1e3 * double(time.tv_sec) + 1e-6 * double(time.tv_nsec);
+}
 
 // Threads that wait awake look busy: the system leaves two of them on one core beside an idle one for seconds. A worker
 // that finds the core it runs on taken by another thread of its region moves to a free one, once; its mask stays as it
@@ -64,8 +72,21 @@ void take_core(std::atomic<std::uint64_t>& taken) {
 #else
 
 void take_core(std::atomic<std::uint64_t>&) {}
+double processor_time() {
+  return CpuThreads::wall_time();
+}
 
 #endif
+
+/// What was taken from this thread since the clock was made.
+class TakenClock {
+ public:
+  /// [ms] Of wall time in which the thread did not run.
+  double so_far() const { return CpuThreads::wall_time() - wall_ - (processor_time() - processor_); }
+
+ private:
+  double wall_ = CpuThreads::wall_time(), processor_ = processor_time();
+};
 
 }  // namespace
 
@@ -74,10 +95,13 @@ void take_core(std::atomic<std::uint64_t>&) {}
 /// is settled before, by the order in which workers came, and said in the same word: a worker that came later reads no
 /// more.
 struct CpuThreads::Region {
-  explicit Region(int threads) : count(threads), arena(threads), most_members(threads) {
-    // More threads than cores, as tests ask for, need to be allowed.
-    if (threads > tbb::info::default_concurrency()) {
-      control.emplace(tbb::global_control::max_allowed_parallelism, std::size_t(threads));
+  /// More threads than cores stand in each other's way: unless `beyond_cores`, as many as there are cores take part.
+  Region(int threads, bool beyond_cores)
+      : count(beyond_cores ? threads : std::min(threads, tbb::info::default_concurrency())),
+        arena(count),
+        most_members(count) {
+    if (count > tbb::info::default_concurrency()) {
+      control.emplace(tbb::global_control::max_allowed_parallelism, std::size_t(count));
     }
   }
 
@@ -91,16 +115,17 @@ struct CpuThreads::Region {
   }
   /// Works on the loop that is published until no chunk is left; false if there was none.
   bool help() {
-    int taken = 0;
+    int mine = 0;
     for (int chunk = take(); chunk >= 0; chunk = take()) {
       body(context, chunk);
-      ++taken;
+      ++mine;
     }
-    if (taken > 0) done.fetch_add(taken, std::memory_order_release);
-    return taken > 0;
+    if (mine > 0) done.fetch_add(mine, std::memory_order_release);
+    return mine > 0;
   }
   void work() {
     take_core(cores);
+    const TakenClock clock;
     // In this order: a caller that counts this worker in publishes a task that the worker has not seen.
     std::uint64_t seen = task.load(std::memory_order_acquire);
     const int place = joined.fetch_add(1, std::memory_order_acq_rel);
@@ -112,7 +137,6 @@ struct CpuThreads::Region {
         if (place + 1 < members) {
           Member member(this, place + 1, members);
           task_body(task_context, member);
-          waited_us.fetch_add(std::int64_t(1e3 * member.waited_), std::memory_order_relaxed);
           member.wait();
           waits = 0;
         }
@@ -122,6 +146,7 @@ struct CpuThreads::Region {
         wait_a_little(waits);
       }
     }
+    note_taken(clock.so_far());
     left.fetch_add(1, std::memory_order_release);
   }
 
@@ -140,22 +165,27 @@ struct CpuThreads::Region {
     for (int i = 1; i < most_members; ++i) workers->run(Entrance(this));
   }
 
-  /// Of a wait for others [ms].
-  void note_wait(double time) {
-    if (time > kStall) waited += time;
+  /// [ms] Taken from one thread in this region; the most counts.
+  void note_taken(double time) {
+    const std::int64_t us = std::int64_t(1e3 * time);
+    std::int64_t most = taken_us.load(std::memory_order_relaxed);
+    while (most < us && !taken_us.compare_exchange_weak(most, us, std::memory_order_relaxed)) {
+    }
   }
-  /// At the end of a region that began at `start`.
-  void watch(double start) {
-    watched += wall_time() - start;
+  /// At the end of a region that took a time [ms].
+  void watch(double time) {
+    watched += time;
+    taken += 1e-3 * double(taken_us.exchange(0, std::memory_order_relaxed));
     if (watched < kWatchedTime) return;
-    const bool much = waited > kMuchWaiting * watched;
-    waited = watched = 0.0;
-    if (much) {
-      if (most_members < count) calm_periods = std::min(2 * calm_periods, kMostPeriods);
-      most_members = std::max(most_members - 1, 1);
+    const bool much = taken > kMuchTaken * watched;
+    taken = watched = 0.0;
+    if (much && most_members > 1) {
+      calm_periods = on_trial ? std::min(2 * calm_periods, kMostPeriods) : kCalmPeriods;
+      --most_members;
+      on_trial = false;
       periods = 0;
     } else if (++periods >= calm_periods) {
-      if (most_members == count) calm_periods = kCalmPeriods;
+      on_trial = most_members < count;
       most_members = std::min(most_members + 1, count);
       periods = 0;
     }
@@ -169,9 +199,7 @@ struct CpuThreads::Region {
     done.store(0, std::memory_order_relaxed);
     to_take.store(++loops << 32 | std::uint64_t(loop_chunks), std::memory_order_release);
     help();
-    const double waits_from = wall_time();
     for (int waits = 0; done.load(std::memory_order_acquire) != loop_chunks;) wait_a_little(waits);
-    note_wait(wall_time() - waits_from);
   }
 
   void together(void (*body_of_task)(void*, Member&), void* context_of_task) {
@@ -187,8 +215,6 @@ struct CpuThreads::Region {
     Member member(this, 0, members);
     task_body(task_context, member);
     member.wait();
-    const double all = member.waited_ + 1e-3 * double(waited_us.exchange(0, std::memory_order_relaxed));
-    if (members > 1) note_wait(all / (members - 1));  // of all but the one that they wait for
   }
 
   /// Workers that have not come by the end find the region closed, on whatever thread.
@@ -196,6 +222,7 @@ struct CpuThreads::Region {
     struct Closing {
       Region& region;
       const double start = wall_time();
+      const TakenClock clock;
       tbb::task_group workers;
       explicit Closing(Region& r) : region(r) {
         region.workers = &workers;
@@ -207,11 +234,11 @@ struct CpuThreads::Region {
       }
       ~Closing() {
         region.open.store(false, std::memory_order_release);
+        region.note_taken(clock.so_far());
         const double end = wall_time();
         workers.wait();
         (void)region.left.load(std::memory_order_acquire);
-        region.note_wait(wall_time() - end);
-        region.watch(start);
+        region.watch(end - start);
       }
     };
     arena.execute([&] {
@@ -238,14 +265,15 @@ struct CpuThreads::Region {
   void (*task_body)(void*, Member&) = nullptr;
   void* task_context = nullptr;
   std::uint64_t tasks = 0;  // published so far
-  // How many threads may take part in a region: fewer while they wait much.
+  // How many threads may take part in a region: fewer while others take their cores.
   int most_members;
-  double waited = 0.0, watched = 0.0;  // [ms] in this period
+  double taken = 0.0, watched = 0.0;  // [ms] in this period
   int periods = 0, calm_periods = kCalmPeriods;
+  bool on_trial = false;                               // one more takes part than in the periods before
   alignas(64) std::atomic<std::uint64_t> task{0};      // its number << kMembersBits | how many take part
   std::atomic<int> joined{0};                          // workers that came to this region
   std::atomic<std::uint64_t> cores{0};                 // see take_core
-  std::atomic<std::int64_t> waited_us{0};              // [us] by workers, in this task
+  std::atomic<std::int64_t> taken_us{0};               // [us] from the thread that lost most, in this region
   alignas(64) std::atomic<int> arrived{0};             // members at the barrier
   alignas(64) std::atomic<std::uint64_t> barriers{0};  // that all have reached, since ever
   alignas(64) std::atomic<bool> open{false};
@@ -258,25 +286,20 @@ void CpuThreads::Member::wait_for_others() {
     region_->arrived.store(0, std::memory_order_relaxed);
     region_->barriers.store(before + 1, std::memory_order_release);
   } else {
-    double start = 0.0;
     int waits = 0;
-    while (region_->barriers.load(std::memory_order_acquire) == before) {
-      if (waits == kSpins) start = wall_time();
-      wait_a_little(waits);
-    }
-    if (waits > kSpins) waited_ += wall_time() - start;
+    while (region_->barriers.load(std::memory_order_acquire) == before) wait_a_little(waits);
   }
 }
 
-CpuThreads::CpuThreads(int threads) : count_(threads) {
+CpuThreads::CpuThreads(int threads, bool beyond_cores) : count_(threads) {
   if (count_ <= 0) count_ = tbb::info::default_concurrency();
-  if (count_ > 1) region_ = std::make_unique<Region>(count_);
+  if (count_ > 1) region_ = std::make_unique<Region>(count_, beyond_cores);
 }
 
 CpuThreads::~CpuThreads() = default;
 
 void CpuThreads::run(int chunks, void (*body)(void*, int), void* context) const {
-  if (region_ == nullptr) {
+  if (region_ == nullptr || alone_) {
     for (int c = 0; c < chunks; ++c) body(context, c);
   } else if (region_->open.load(std::memory_order_relaxed)) {
     region_->run(chunks, body, context);
@@ -285,6 +308,16 @@ void CpuThreads::run(int chunks, void (*body)(void*, int), void* context) const 
     region_->enter([](void* call) { (*static_cast<decltype(&loop)>(call))(); },
                    const_cast<void*>(static_cast<const void*>(&loop)));
   }
+}
+
+void CpuThreads::enter_alone(void (*body)(void*), void* context) const {
+  struct Alone {
+    bool& flag;
+    ~Alone() { flag = false; }
+  };
+  const Alone alone{alone_};
+  alone_ = true;
+  body(context);
 }
 
 void CpuThreads::enter(void (*body)(void*), void* context) const {
@@ -296,7 +329,7 @@ void CpuThreads::enter(void (*body)(void*), void* context) const {
 }
 
 void CpuThreads::together(void (*body)(void*, Member&), void* context) const {
-  if (region_ == nullptr) {
+  if (region_ == nullptr || alone_) {
     Member member(nullptr, 0, 1);
     body(context, member);
   } else if (region_->open.load(std::memory_order_relaxed)) {

@@ -36,8 +36,8 @@ namespace talus {
 /// A region is a stretch of work in which the workers that came stay and wait, awake: a step has hundreds of loops of a
 /// few microseconds. The caller goes through the region by itself. It hands out the chunks of a loop (run), or has the
 /// workers that are there go through a task side by side with it (together). It waits for chunks that a worker has
-/// taken and for workers that take part, never for a worker to come. Where other programs hold the cores, and threads
-/// wait for one that does not run, fewer take part in tasks for a while.
+/// taken and for workers that take part, never for a worker to come. Where other programs take the cores from threads,
+/// fewer take part in tasks for a while.
 class CpuThreads {
   struct Region;
 
@@ -59,11 +59,10 @@ class CpuThreads {
     void wait_for_others();
     Region* region_;
     int index_, count_;
-    double waited_ = 0.0;  // [ms] in waits of more than some microseconds
   };
 
-  /// 0 takes one thread a core.
-  explicit CpuThreads(int threads);
+  /// 0 takes one thread a core. Of more threads than there are cores only as many work, unless `beyond_cores`.
+  explicit CpuThreads(int threads, bool beyond_cores = false);
   ~CpuThreads();
   CpuThreads(const CpuThreads&) = delete;
   CpuThreads& operator=(const CpuThreads&) = delete;
@@ -73,6 +72,8 @@ class CpuThreads {
   void run(int chunks, void (*body)(void* context, int chunk), void* context) const;
   /// body(context) as a region. Its first run() or together() calls the workers; within a region it is a plain call.
   void enter(void (*body)(void* context), void* context) const;
+  /// The same by the caller alone, for what is too little to share.
+  void enter_alone(void (*body)(void* context), void* context) const;
   /// body(context, member) by the caller and every worker that is there; returns when all are done.
   void together(void (*body)(void* context, Member& member), void* context) const;
   /// [ms] Since some fixed moment.
@@ -81,6 +82,7 @@ class CpuThreads {
  private:
   int count_ = 1;
   std::unique_ptr<Region> region_;
+  mutable bool alone_ = false;  // within enter_alone()
 };
 
 }  // namespace talus
@@ -125,6 +127,12 @@ constexpr Index lane_count() {
   return LaneCount<Real>::value;
 }
 
+/// Lanes of a range that there is something to do for.
+inline Index lanes_of_range(const LaneRange& range) {
+  const Index lanes = *range.end - *range.begin;
+  return range.live != nullptr && *range.live < lanes ? *range.live : lanes;
+}
+
 /// What a task sees: each member has its part of every loop, and waits for the others after it.
 template <class Real>
 class CpuTeam {
@@ -147,12 +155,12 @@ class CpuTeam {
 
   template <class Kernel>
   void for_each_lane(const char*, LaneRange range, const Kernel& kernel) {
-    const Index begin = *range.begin, size = (*range.end - begin) / kLine;
-    if (size <= 0) return;
-    const Part part = part_of(size, 1);
+    const Index begin = *range.begin, lanes = lanes_of_range(range);
+    if (lanes <= 0) return;
+    const Part part = part_of((lanes + kLine - 1) / kLine, 1);
+    const Index end = begin + (part.last * kLine < lanes ? part.last * kLine : lanes);
     const Kernel local = kernel;
-    constexpr Index step = lane_count<Real>();
-    for (Index lane = begin + part.first * kLine; lane < begin + part.last * kLine; lane += step) {
+    for (Index lane = begin + part.first * kLine; lane < end; lane += lane_count<Real>()) {
       local.template solve<Real>(lane);
     }
     member_->wait();
@@ -204,14 +212,15 @@ class BasicCpuExec {
 
   /// Also closes the stage before.
   void begin_stage(Stage stage) {
-    end();
+    stage_start_ = end();
     stage_ = int(stage);
-    stage_start_ = CpuThreads::wall_time();
   }
-  void end() {
-    if (stage_ < 0) return;
-    stage_ms_[stage_] += float(CpuThreads::wall_time() - stage_start_);
+  /// Gives the time.
+  double end() {
+    const double now = CpuThreads::wall_time();
+    if (stage_ >= 0) stage_ms_[stage_] += float(now - stage_start_);
     stage_ = -1;
+    return now;
   }
   /// [ms] wall time of each stage since reset_times(): kStageCount numbers.
   const float* stage_ms() const { return stage_ms_; }
@@ -230,11 +239,11 @@ class BasicCpuExec {
 
   template <class Kernel>
   void for_each_lane(const char*, LaneRange range, const Kernel& kernel) {
-    const Index begin = *range.begin;
-    split((*range.end - begin) / kLanes, kBlockGrain, [kernel, begin](Index first, Index last) {
+    const Index begin = *range.begin, lanes = lanes_of_range(range);
+    split((lanes + kLanes - 1) / kLanes, kBlockGrain, [kernel, begin, lanes](Index first, Index last) {
       const Kernel local = kernel;
-      constexpr Index step = lane_count<Real>();
-      for (Index lane = begin + first * kLanes; lane < begin + last * kLanes; lane += step) {
+      const Index end = begin + (last * kLanes < lanes ? last * kLanes : lanes);
+      for (Index lane = begin + first * kLanes; lane < end; lane += lane_count<Real>()) {
         local.template solve<Real>(lane);
       }
     });

@@ -12,32 +12,6 @@
 
 namespace talus {
 
-AssemblyIds add_assembly(World& world, std::span<const BodyDef> bodies, std::span<const AssemblyJoint> joints) {
-  AssemblyIds ids;
-  ids.bodies = world.add_bodies(bodies);
-  const auto body_of = [&](std::size_t joint, const char* field, int index) {
-    if (index == -1) return kWorld;
-    if (index >= 0 && static_cast<std::size_t>(index) < bodies.size()) return ids.bodies[std::size_t(index)];
-    reject({"add_assembly", "joints", static_cast<std::ptrdiff_t>(joint)}, field, std::to_string(index),
-           "must be the index of a body, or -1");
-  };
-  try {
-    std::vector<JointDef> defs;
-    defs.reserve(joints.size());
-    for (std::size_t i = 0; i < joints.size(); ++i) {
-      JointDef def = joints[i].def;
-      def.a = body_of(i, ".a", joints[i].a);
-      def.b = body_of(i, ".b", joints[i].b);
-      defs.push_back(def);
-    }
-    if (!defs.empty()) ids.joints = world.add_joints(defs);
-  } catch (...) {
-    world.remove_bodies(ids.bodies);
-    throw;
-  }
-  return ids;
-}
-
 namespace {
 
 constexpr std::array kTurns{Axis::twist, Axis::swing_y, Axis::swing_z};
@@ -205,8 +179,10 @@ Assembly figure_assembly(const Skeleton& skeleton, const Transform& place, float
 }
 
 Figure add_figure(World& world, const Skeleton& skeleton, const Transform& place, float strength) {
-  const AssemblyIds ids = add_assembly(world, figure_assembly(skeleton, place, strength));
-  Figure figure{skeleton, ids.bodies, {JointId{}}};
+  Figure figure{skeleton, {}, {JointId{}}};
+  figure.joints.reserve(skeleton.segments.size());  // before anything is in the world: nothing may fail after
+  AssemblyIds ids = add_assembly(world, figure_assembly(skeleton, place, strength));
+  figure.bodies = std::move(ids.bodies);
   figure.joints.insert(figure.joints.end(), ids.joints.begin(), ids.joints.end());
   return figure;
 }

@@ -73,17 +73,11 @@ void put_row(const JointModel& view, Index row, const JointModelRow& values) {
   TALUS_JOINT_MODEL(TALUS_WRITE_COLUMN)
 #undef TALUS_WRITE_COLUMN
 }
-void put_row(const JointState& view, Index row, const JointStateRow& values) {
-#define TALUS_WRITE_COLUMN(type_, name, unit, meaning) put(view.name, row, values.name);
-  TALUS_JOINT_STATE(TALUS_WRITE_COLUMN)
-#undef TALUS_WRITE_COLUMN
-}
 
-template <class View, class Row>
-void write_rows(Memory& memory, Table<View>& table, Index first, std::span<const Row> rows) {
-  typename Table<View>::HostCopy host = Table<View>::host_copy(static_cast<Index>(rows.size()));
+JointTables::ModelCopy copy_of(std::span<const JointModelRow> rows) {
+  JointTables::ModelCopy host = Table<JointModel>::host_copy(static_cast<Index>(rows.size()));
   for (std::size_t i = 0; i < rows.size(); ++i) put_row(host.view, static_cast<Index>(i), rows[i]);
-  table.upload(memory, host, static_cast<Index>(rows.size()), first);
+  return host;
 }
 
 }  // namespace
@@ -106,15 +100,23 @@ void JointTables::resize_bodies(Memory& memory, Index body_capacity) {
   bodies_.resize(memory, body_capacity, 0, "what hangs on bodies");
 }
 
-void JointTables::write(Memory& memory, Index first, std::span<const JointModelRow> models,
-                        std::span<const JointStateRow> states) {
-  TALUS_ASSERT(models.size() == states.size() && first + Index(models.size()) <= rows_);
-  write_rows(memory, model_, first, models);
-  write_rows(memory, state_, first, states);
+JointTables::Beginners JointTables::beginners(std::span<const JointModelRow> models) {
+  return {copy_of(models), Table<JointState>::host_copy(static_cast<Index>(models.size()))};
+}
+
+JointTables::Beginners JointTables::nobody(std::size_t count) {
+  return {Table<JointModel>::host_copy(static_cast<Index>(count)),
+          Table<JointState>::host_copy(static_cast<Index>(count))};
+}
+
+void JointTables::write(Memory& memory, Index first, const Beginners& rows, Index begin, Index count) {
+  TALUS_ASSERT(first + count <= rows_);
+  model_.upload(memory, rows.model, count, first, begin);
+  state_.upload(memory, rows.state, count, first, begin);
 }
 
 void JointTables::write_model(Memory& memory, Index row, const JointModelRow& model) {
-  write_rows(memory, model_, row, std::span(&model, 1));
+  model_.upload(memory, copy_of({&model, 1}), 1, row);
 }
 
 void JointTables::write_targets(Memory& memory, Index row, Axis axis, float position, float velocity) {
@@ -138,6 +140,7 @@ void JointTables::set_plan(Memory& memory, const JointPlanTables& plan) {
   fill_array(memory, batches_, std::span(plan.batches), "batches of joint trees");
   fill_array(memory, color_lanes_, std::span(plan.color_lanes), "lanes of colored joints");
   fill_array(memory, color_begin_, std::span(plan.color_begin), "colors of joints");
+  fill_array(memory, body_flags_, std::span(plan.body_flags), "bodies with joints");
   if (color_begin_.size() > live_begin_.size()) live_begin_.reset(memory, color_begin_.size(), "colors of joints");
   used_kinds_ = 0;
   if (plan.kinds != 0) {
@@ -152,6 +155,7 @@ void JointTables::set_plan(Memory& memory, const JointPlanTables& plan) {
   color_lane_count_ = static_cast<Index>(plan.color_lanes.size());
   color_end_count_ = static_cast<Index>(plan.color_begin.size());
   first_loop_lane_ = plan.first_loop_lane;
+  body_flag_count_ = static_cast<Index>(plan.body_flags.size());
   used_kinds_ = plan.kinds;
 }
 
@@ -173,6 +177,7 @@ JointViews JointTables::views() const {
   v.plan.batches = {batches_.column().data, batch_count_};
   v.plan.color_lanes = {color_lanes_.column().data, color_lane_count_};
   v.plan.color_begin = {color_begin_.column().data, color_end_count_};
+  v.plan.body_flags = {body_flags_.column().data, body_flag_count_};
   v.tree = {tree_words_.column().data, tree_lane_count_};
   v.rows = {row_words_.column().data, color_lane_count_};
   v.live_begin = {live_begin_.column().data, color_end_count_};
@@ -185,7 +190,7 @@ JointViews JointTables::views() const {
 
 std::size_t JointTables::bytes() const {
   return model_.bytes() + state_.bytes() + bodies_.bytes() + tree_lanes_.bytes() + batches_.bytes() +
-         color_lanes_.bytes() + color_begin_.bytes() + live_begin_.bytes() + tree_words_.bytes() + row_words_.bytes() +
+         color_lanes_.bytes() + color_begin_.bytes() + live_begin_.bytes() + body_flags_.bytes() + tree_words_.bytes() + row_words_.bytes() +
          parameters_.bytes() + custom_rows_.bytes();
 }
 

@@ -24,8 +24,16 @@ class JointTables {
   /// Body rows that the solver has room for. Nothing is kept: between steps there is nothing.
   void resize_bodies(Memory& memory, Index body_capacity);
 
-  /// Rows from `first` on. The spans have as many elements.
-  void write(Memory& memory, Index first, std::span<const JointModelRow> models, std::span<const JointStateRow> states);
+  /// Joints as they begin, in plain memory.
+  struct Beginners {
+    ModelCopy model{};
+    StateCopy state{};
+  };
+  static Beginners beginners(std::span<const JointModelRow> models);
+  /// As many zeros: rows without a joint.
+  static Beginners nobody(std::size_t count);
+  /// Rows `begin`.. of these become rows `first`.. of the tables. Takes no memory.
+  void write(Memory& memory, Index first, const Beginners& rows, Index begin, Index count);
   void write_model(Memory& memory, Index row, const JointModelRow& model);
   void write_targets(Memory& memory, Index row, Axis axis, float position, float velocity);
   /// Forgets the impulses of an axis: the next step does not start from them.
@@ -52,6 +60,7 @@ class JointTables {
   Array<TreeBatch> batches_;
   Array<ColorLane> color_lanes_;
   Array<Index> color_begin_, live_begin_;
+  Array<float> body_flags_;
   Array<std::uint32_t> tree_words_, row_words_;
   std::vector<JointKind> kinds_{JointKind{}};
   std::uint64_t used_kinds_ = 0;  // of the plan
@@ -59,7 +68,7 @@ class JointTables {
   Array<CustomRow> custom_rows_;
   Index rows_ = 0;
   Index tree_lane_count_ = 0, batch_count_ = 0, color_lane_count_ = 0, color_end_count_ = 0;  // of the plan
-  Index first_loop_lane_ = 0;
+  Index first_loop_lane_ = 0, body_flag_count_ = 0;
 };
 
 /// A row of a table, from a view of plain memory.

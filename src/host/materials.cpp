@@ -7,6 +7,8 @@
 
 #include <talus/status.h>
 
+#include "reserve.h"
+
 namespace talus {
 
 namespace {
@@ -16,7 +18,7 @@ using Values = std::array<std::optional<float>, MaterialPairRecord::kValues>;
 // In the order of MaterialPairRecord::Bit.
 Values values_of(const MaterialPair& p) {
   return {p.friction,    p.dynamic_friction,   p.friction_along,  p.friction_across,
-          p.restitution, p.torsional_friction, p.rolling_friction};
+          p.restitution, p.torsional_friction, p.rolling_friction, p.contact_hertz};
 }
 
 SurfaceRecord record_of(const Material& m) {
@@ -31,7 +33,9 @@ SurfaceRecord record_of(const Material& m) {
           m.grain,
           m.friction_against.value_or(m.friction_along.value_or(m.friction)),
           m.friction_tensor.value_or(FrictionTensor{}),
-          m.friction_tensor ? 1u : 0u};
+          m.friction_tensor ? 1u : 0u,
+          m.contact_hertz.value_or(0.0f),
+          {}};
 }
 
 MaterialPairRecord record_of(const Materials::Pair& key, const MaterialPair& pair) {
@@ -49,14 +53,15 @@ MaterialPairRecord record_of(const Materials::Pair& key, const MaterialPair& pai
 
 bool needs_surface(const Material& m) {
   const bool grain = !(m.grain.x == 0.0f && m.grain.y == 0.0f && m.grain.z == 0.0f);
-  return m.dynamic_friction || grain || m.torsional_friction > 0.0f || m.rolling_friction > 0.0f;
+  return m.dynamic_friction || grain || m.torsional_friction > 0.0f || m.rolling_friction > 0.0f ||
+         m.contact_hertz;
 }
 
 Materials::Key Materials::key_of(const Material& m) {
   const auto bits = [](float x) { return std::bit_cast<std::uint32_t>(x); };
   const std::uint32_t given = (m.dynamic_friction ? 1u : 0u) | (m.friction_along ? 2u : 0u) |
                               (m.friction_across ? 4u : 0u) | (m.friction_against ? 8u : 0u) |
-                              (m.friction_tensor ? 16u : 0u);
+                              (m.friction_tensor ? 16u : 0u) | (m.contact_hertz ? 32u : 0u);
   const FrictionTensor tensor = m.friction_tensor.value_or(FrictionTensor{});
   return {bits(m.friction),
           bits(m.restitution),
@@ -73,25 +78,29 @@ Materials::Key Materials::key_of(const Material& m) {
           bits(m.friction_against.value_or(0.0f)),
           bits(tensor.along),
           bits(tensor.across),
-          bits(tensor.shear)};
+          bits(tensor.shear),
+          bits(m.contact_hertz.value_or(0.0f))};
 }
 
-std::uint32_t Materials::new_row(const Material& material, bool registered) {
-  std::uint32_t number = static_cast<std::uint32_t>(rows_.size());
-  if (!free_.empty()) {
-    number = *free_.begin();
-    free_.erase(free_.begin());
-  } else {
-    if (number >= kMaxMaterials) throw Error("a world holds at most " + std::to_string(kMaxMaterials) + " materials");
-    rows_.emplace_back();
+std::uint32_t Materials::make_room() {
+  while (first_free_ < rows_.size() && rows_[first_free_].alive) ++first_free_;
+  if (first_free_ >= kMaxMaterials) {
+    throw Error("a world holds at most " + std::to_string(kMaxMaterials) + " materials");
   }
+  if (first_free_ == rows_.size()) reserve_for(rows_, rows_.size() + 1);
+  return first_free_;
+}
+
+void Materials::fill(std::uint32_t number, const Material& material, bool registered) {
+  if (number == rows_.size()) rows_.emplace_back();
   rows_[number] = {material, 0, registered, true};
   changed_ = true;
-  return number;
 }
 
 MaterialId Materials::add(const Material& material) {
-  return {new_row(material, true)};
+  const std::uint32_t number = make_room();
+  fill(number, material, true);
+  return {number};
 }
 
 bool Materials::contains(MaterialId id) const {
@@ -116,6 +125,10 @@ void Materials::set_pair(MaterialId a, MaterialId b, const MaterialPair& pair) {
   changed_ = true;
 }
 
+float Materials::pair_friction(const Material& a, const Material& b) {
+  return contact_surface(record_of(a), record_of(b), nullptr).friction;
+}
+
 MaterialPair Materials::pair(MaterialId a, MaterialId b) const {
   const auto found = pairs_.find(std::minmax(a.number, b.number));
   return found == pairs_.end() ? MaterialPair{} : found->second;
@@ -134,9 +147,15 @@ std::uint32_t Materials::take(const Material& own, MaterialId id) {
   std::uint32_t number = id.number;
   if (number == 0) {
     if (!needs_surface(own)) return 0;
-    const auto [found, is_new] = own_.try_emplace(key_of(own), 0u);
-    if (is_new) found->second = new_row(own, false);
-    number = found->second;
+    const Key key = key_of(own);
+    const auto found = own_.find(key);
+    if (found != own_.end()) {
+      number = found->second;
+    } else {
+      number = make_room();
+      own_.emplace(key, number);  // the last thing that may fail
+      fill(number, own, false);
+    }
   }
   count_use(number, 1);
   return number;
@@ -149,7 +168,8 @@ void Materials::release(std::uint32_t number) {
   if (row.registered || row.uses > 0) return;
   own_.erase(key_of(row.material));
   row = {};
-  free_.insert(number);
+  first_free_ = std::min(first_free_, number);
+  while (rows_.size() > 1 && !rows_.back().alive) rows_.pop_back();  // taken and given back: as before
   changed_ = true;
 }
 
@@ -189,7 +209,6 @@ void Materials::adopt(std::vector<Row> rows, std::map<Pair, MaterialPair> pairs)
   pairs_ = std::move(pairs);
   for (std::uint32_t number = 1; number < rows_.size(); ++number) {
     const Row& row = rows_[number];
-    if (!row.alive) free_.insert(number);
     if (row.alive && !row.registered) own_.emplace(key_of(row.material), number);
   }
   changed_ = true;

@@ -4,7 +4,6 @@
 #pragma once
 #include <array>
 #include <map>
-#include <set>
 #include <utility>
 #include <vector>
 
@@ -38,8 +37,11 @@ class Materials {
   /// Without any value: takes the pair out.
   void set_pair(MaterialId a, MaterialId b, const MaterialPair& pair);
   MaterialPair pair(MaterialId a, MaterialId b) const;
+  /// [1] What two materials combine to without values of their own for the pair.
+  static float pair_friction(const Material& a, const Material& b);
 
-  /// The number of a body's material: of the one named by id, or of its own. Counts a body.
+  /// The number of a body's material: of the one named by id, or of its own. Counts a body. Without memory nothing
+  /// changes; nothing else here but add() and set_pair() takes any.
   std::uint32_t take(const Material& own, MaterialId id);
   /// The way back.
   void release(std::uint32_t number);
@@ -48,9 +50,9 @@ class Materials {
   bool in_use() const { return surfaces_in_use_ > 0 || !pairs_.empty(); }
   /// Some pair bounces whatever its bodies do.
   bool pairs_bounce() const;
-  /// True once after each change.
-  bool take_changed() { return std::exchange(changed_, false); }
+  /// Since it was cleared.
   bool changed() const { return changed_; }
+  void clear_changed() { changed_ = false; }
 
   std::vector<SurfaceRecord> surfaces() const;
   std::vector<MaterialPairRecord> pair_records() const;
@@ -64,15 +66,18 @@ class Materials {
   void take_saved(std::uint32_t number);
 
  private:
-  static constexpr int kWords = 16;
+  static constexpr int kWords = 17;
   using Key = std::array<std::uint32_t, kWords>;
   static Key key_of(const Material& material);
-  std::uint32_t new_row(const Material& material, bool registered);
+  /// The number that the next material gets, the lowest that is free, so that a restored world gives the same ones.
+  /// There is room for it then. Throws Error if there are too many.
+  std::uint32_t make_room();
+  void fill(std::uint32_t number, const Material& material, bool registered);
   void count_use(std::uint32_t number, Index change);
 
   std::vector<Row> rows_;
   std::map<Key, std::uint32_t> own_;  // of bodies, by value
-  std::set<std::uint32_t> free_;      // the lowest goes first, so that a restored world gives the same numbers
+  std::uint32_t first_free_ = 1;      // no free number before
   std::map<Pair, MaterialPair> pairs_;
   Index surfaces_in_use_ = 0;  // bodies whose material needs_surface()
   bool changed_ = false;

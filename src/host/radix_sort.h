@@ -22,13 +22,32 @@ struct RadixBuffers {
   std::uint32_t* spare_values;
 };
 
+constexpr Index kShortSort = 32;  // elements up to which inserting one after another is faster: counts take longer
+
+/// Stable, by the bits of a mask.
+inline void insertion_sort(std::uint32_t* keys, std::uint32_t* values, Index size, std::uint32_t mask) {
+  for (Index i = 1; i < size; ++i) {
+    const std::uint32_t key = keys[i], value = values[i];
+    Index to = i;
+    for (; to > 0 && (keys[to - 1] & mask) > (key & mask); --to) {
+      keys[to] = keys[to - 1];
+      values[to] = values[to - 1];
+    }
+    keys[to] = key;
+    values[to] = value;
+  }
+}
+
 /// Sorts `size` elements by the low `bits` bits of their keys. `parallel(n, f)` calls f(c) for c in [0, n), in any
 /// order and at the same time; `chunk` is how many elements one call works on. `counts` has room for kRadix numbers a
 /// chunk.
 template <class Parallel>
 void radix_sort(const RadixBuffers& buffers, Index size, int bits, Index chunk, Index* counts,
                 const Parallel& parallel) {
-  if (size <= 1) return;
+  if (size <= kShortSort) {
+    insertion_sort(buffers.keys, buffers.values, size, bits < 32 ? (1u << bits) - 1u : 0xffffffffu);
+    return;
+  }
   const int chunks = int((size + chunk - 1) / chunk);
   const auto last_of = [=](int c) { return size - c * chunk < chunk ? size : (c + 1) * chunk; };
   // Bits in which some keys differ.
@@ -47,12 +66,12 @@ void radix_sort(const RadixBuffers& buffers, Index size, int bits, Index chunk, 
     if (((differ >> shift) & mask) == 0) continue;
     parallel(chunks, [&](int c) {
       Index* count = counts + std::ptrdiff_t(c) * kRadix;
-      std::memset(count, 0, sizeof(Index) * kRadix);
+      std::memset(count, 0, sizeof(Index) * (mask + 1u));
       const std::uint32_t* keys = b.keys;
       for (Index i = c * chunk; i < last_of(c); ++i) ++count[(keys[i] >> shift) & mask];
     });
     Index place = 0;
-    for (int digit = 0; digit < kRadix; ++digit) {
+    for (int digit = 0; digit <= int(mask); ++digit) {
       for (int c = 0; c < chunks; ++c) {
         Index& count = counts[std::ptrdiff_t(c) * kRadix + digit];
         const Index here = count;

@@ -48,7 +48,8 @@ void enlarge(Memory& memory, Block& block, std::size_t bytes, std::size_t keep, 
   block = std::move(next);
 }
 
-// Zeros for what means nothing in a contact: see CachedContact.
+}  // namespace
+
 void clear_leftovers(CachedContact& contact) {
   const int count = static_cast<int>(contact.count);
   if (count == 0) contact = {};
@@ -61,8 +62,6 @@ void clear_leftovers(CachedContact& contact) {
     contact.point[i] = {};
   }
 }
-
-}  // namespace
 
 Simulation::Simulation(std::shared_ptr<StepBackend> backend, const WorldDef& def)
     : backend_(std::move(backend)),
@@ -91,6 +90,8 @@ Simulation::Simulation(std::shared_ptr<StepBackend> backend, const WorldDef& def
 void Simulation::reserve_rows(Index rows) {
   TALUS_ASSERT(queue_.empty());
   if (rows < row_capacity_) return;
+  forget_candidates();  // first: if memory runs out on the way, they and the lanes are gone
+  if (joints_.rows() > 0) forget_joint_lanes();
   const Index capacity = rounded_to_blocks(std::max(rows, with_slack(row_capacity_)) + 1);  // and the null body
   model_.resize(memory_, capacity, rows_, "body models");
   state_.resize(memory_, capacity, rows_, "body states");
@@ -106,17 +107,13 @@ void Simulation::reserve_rows(Index rows) {
     const Index keep = instance_transforms_.size() == 0 ? 0 : 12 * rows_;
     resize_array(memory_, instance_transforms_, 12 * capacity, keep, "instance transforms");
   }
-  if (joints_.rows() > 0) {
-    joints_.resize_bodies(memory_, capacity);
-    forget_joint_lanes();
-  }
+  if (joints_.rows() > 0) joints_.resize_bodies(memory_, capacity);
   if (with_sleep_) {  // content is lost; a step that finds its candidates gone marks blocks anew
     sleep_rows_.resize(memory_, capacity, 0, "islands");
     sleep_blocks_.resize(memory_, capacity / kLanes, 0, "blocks of bodies");
   }
   row_capacity_ = capacity;
   state_copied_ = false;
-  forget_candidates();
 }
 
 // The next step makes the constants of their lanes anew.
@@ -209,7 +206,11 @@ void Simulation::make_scratch() {
     room_.entries = std::max(room_.entries, reserve_pairs_ > 0 ? std::min(usual, reserve_pairs_) : usual);
     room_.rows = row_capacity_;
   }
-  if (scratch_.room() != room_) scratch_.resize(memory_, room_);
+  if (scratch_.room() != room_) {
+    rigid_kept_ = false;  // what it had of the last step is gone
+    last_sweeps_ = 0;
+    scratch_.resize(memory_, room_);
+  }
   if (with_events_) make_event_room();
 }
 
@@ -250,6 +251,7 @@ StepViews Simulation::views(const StepShape& shape, std::uint64_t step) const {
   v.solve = scratch_.solve();
   v.rigid = scratch_.rigid();
   v.shock = scratch_.shock();
+  v.guard = scratch_.guard();
   lay_out(v.solve.rows, room_.rows, cache_of(step - 1).records.data());
   kept_.show(v.broad);
   v.joints = joints_.views();
@@ -260,17 +262,27 @@ StepViews Simulation::views(const StepShape& shape, std::uint64_t step) const {
   return v;
 }
 
+void Simulation::make_edit_room(std::size_t edits) {
+  const Index count = static_cast<Index>(std::bit_ceil(std::min<std::size_t>(edits, kEditChunk)));
+  if (edits == 0) return;
+  if (count > edits_.size()) edits_.reset(memory_, count, "edits");
+  if (with_sleep_ && disturbed_.size() < edits_.size()) {
+    disturbed_.reset(memory_, edits_.size(), "boxes of edited bodies");
+  }
+}
+
+void Simulation::make_edit_room(const EditLayers& edits) {
+  for (const std::vector<BodyEdit>& layer : edits) make_edit_room(layer.size());
+}
+
 void Simulation::send_edits(const EditLayers& edits, std::uint64_t step) {
   for (const std::vector<BodyEdit>& layer : edits) {
     for (std::size_t begin = 0; begin < layer.size(); begin += kEditChunk) {
       const std::span<const BodyEdit> chunk =
           std::span(layer).subspan(begin, std::min<std::size_t>(kEditChunk, layer.size() - begin));
       const Index count = static_cast<Index>(chunk.size());
-      if (count > edits_.size()) edits_.reset(memory_, static_cast<Index>(std::bit_ceil(chunk.size())), "edits");
+      TALUS_ASSERT(count <= edits_.size());
       memory_.upload(edits_.column().data, chunk.data(), chunk.size_bytes());
-      if (with_sleep_ && disturbed_.size() < edits_.size()) {
-        disturbed_.reset(memory_, edits_.size(), "boxes of edited bodies");
-      }
       const StepViews v = views(StepShape{}, step);
       EditViews e;
       e.sleep = with_sleep_;
@@ -288,6 +300,7 @@ void Simulation::send_edits(const EditLayers& edits, std::uint64_t step) {
 
 void Simulation::apply(const EditLayers& edits) {
   TALUS_ASSERT(queue_.empty());
+  make_edit_room(edits);
   send_edits(edits, confirmed_ + 1);
   state_copied_ = false;
 }
@@ -302,19 +315,23 @@ void Simulation::send_step(const StepInput& input, std::uint64_t step) {
   backend_->enqueue_step(views(input.shape, step));
 }
 
-void Simulation::enqueue(StepInput input) {
-  TALUS_ASSERT(!queue_full());
-  if (input.shape.surfaces) {
-    make_surface_room();
-  } else {
-    with_rolling_ = false;
-  }
+void Simulation::make_step_room(const StepShape& shape, const EditLayers& edits) {
+  if (shape.surfaces) make_surface_room();
   make_scratch();
+  make_edit_room(edits);
+  if (spare_.empty()) spare_.emplace_back();
+}
+
+void Simulation::enqueue(StepInput input) {
+  TALUS_ASSERT(!queue_full() && !spare_.empty());
+  if (!input.shape.surfaces) with_rolling_ = false;
   state_copied_ = false;
+  if (exposed_) memory_.note_change();  // by the caller, who has pointers to columns
   const std::uint64_t step = step_number() + 1;
   send_edits(input.edits, step);
   send_step(input, step);
-  queue_.push_back(std::move(input));
+  spare_.front() = std::move(input);
+  queue_.splice(queue_.end(), spare_, spare_.begin());
 }
 
 void Simulation::confirm(StepReport& last, StepSummary& all) {
@@ -335,7 +352,8 @@ void Simulation::confirm(StepReport& last, StepSummary& all) {
       last_sweeps_ = counters.sweeps;
       rigid_kept_ = queue_.front().shape.rigid.keep;
       joints_changed_since_ = false;
-      queue_.pop_front();
+      queue_.front().edits.clear();
+      spare_.splice(spare_.end(), queue_, queue_.begin());
     }
     if (queue_.empty()) break;
     try {
@@ -370,6 +388,9 @@ StepReport Simulation::report_of(const Counters& c, const StepInput& input, std:
   for (int color = 0; color < kPalette; ++color) report.color_count += c.color_size[color] > 0 ? 1 : 0;
   report.overflow_count = c.color_size[kOverflowColor];
   if (report.overflow_count > 0 && !input.shape.jacobi) report.status = report.status | StepStatus::colors_full;
+  report.cut_count = c.cut_bodies;
+  if (report.cut_count > 0) report.status = report.status | StepStatus::motion_cut;
+  if (c.merged != 0) report.status = report.status | StepStatus::deep_penetration;
   if (c.first_bad_row != INT32_MAX) {
     report.status = report.status | StepStatus::not_finite;
     report.first_bad_body.slot = static_cast<std::uint32_t>(c.first_bad_row);
@@ -438,16 +459,19 @@ BodyStateRow Simulation::state_row(Index row) {
 
 // ---- joints --------------------------------------------------------------------------------------------------------
 
-void Simulation::set_joint_rows(Index rows) {
+void Simulation::reserve_joint_rows(Index rows) {
   TALUS_ASSERT(queue_.empty());
   joints_.reserve(memory_, rows, row_capacity_);
+}
+
+void Simulation::set_joint_rows(Index rows) {
+  TALUS_ASSERT(queue_.empty());
   joints_.set_rows(rows);
 }
 
-void Simulation::write_joints(Index first, std::span<const JointModelRow> models,
-                              std::span<const JointStateRow> states) {
+void Simulation::write_joints(Index first, const JointTables::Beginners& joints, Index begin, Index count) {
   TALUS_ASSERT(queue_.empty());
-  joints_.write(memory_, first, models, states);
+  joints_.write(memory_, first, joints, begin, count);
   joints_changed_since_ = true;
   forget_joint_lanes();
 }

@@ -5,7 +5,7 @@
 // one of them met a buffer too small, that step and all after it did nothing: the host enlarges the buffer and queues
 // them again, with the edits between them. The result has the bits of a world that was large from the start.
 #pragma once
-#include <deque>
+#include <list>
 #include <memory>
 #include <span>
 #include <vector>
@@ -43,6 +43,9 @@ struct ContactImage {
   std::vector<RollingImpulse> rolling;       // of each pair, or empty: all zero
 };
 
+/// Zeros for what means nothing in a contact: see CachedContact.
+void clear_leftovers(CachedContact& contact);
+
 /// What the rigid solvers leave of a step, in plain memory.
 struct RigidImage {
   std::vector<std::uint32_t> words, tree_words, joint_words;  // of what follows
@@ -72,7 +75,10 @@ class Simulation {
   std::uint64_t step_number() const { return confirmed_ + queue_.size(); }
   bool queue_full() const { return queue_.size() >= static_cast<std::size_t>(kMaxQueuedSteps); }
   bool queue_empty() const { return queue_.empty(); }
-  /// Queues a step. Not while the queue is full.
+  /// All memory that a step of this shape takes, with these edits before it. May fail, and changes nothing that can be
+  /// seen, but that contact problem and residuals of the last step may be gone.
+  void make_step_room(const StepShape& shape, const EditLayers& edits);
+  /// Queues a step; there must be room for it. Not while the queue is full.
   void enqueue(StepInput input);
   /// Waits for all queued steps, redoes what met a buffer too small, tells of the last one, and adds all of them to a
   /// summary. first_bad_body has its slot only. If there is no memory to grow into, the steps that
@@ -89,13 +95,18 @@ class Simulation {
   void set_ignored_pairs(std::span<const std::uint64_t> pairs);
   /// As in MaterialTable.
   void set_materials(std::span<const SurfaceRecord> surfaces, std::span<const MaterialPairRecord> pairs);
+  /// All of them or, without memory, none.
   void apply(const EditLayers& edits);
+  /// Room for apply() of layers of that many edits, which then does not fail.
+  void make_edit_room(std::size_t edits);
 
   // ---- joints, between steps: the queue must be empty --------------------------------------------------------------
-  /// Makes room for that many rows of joints, and takes them into use.
+  /// Makes room for that many rows of joints.
+  void reserve_joint_rows(Index rows);
+  /// Takes more rows into use; there must be room.
   void set_joint_rows(Index rows);
-  /// Rows from `first` on, which are in use; zeros take a joint out.
-  void write_joints(Index first, std::span<const JointModelRow> models, std::span<const JointStateRow> states);
+  /// Rows `begin`.. of these become rows from `first` on, which are in use. Takes no memory.
+  void write_joints(Index first, const JointTables::Beginners& joints, Index begin, Index count);
   void write_joint_model(Index row, const JointModelRow& model);
   void write_joint_targets(Index row, Axis axis, float position, float velocity);
   void clear_joint_impulses(Index row, Axis axis);
@@ -168,6 +179,8 @@ class Simulation {
   CacheTables& cache_of(std::uint64_t step) { return caches_[step & 1]; }
   const CacheTables& cache_of(std::uint64_t step) const { return caches_[step & 1]; }
   StepViews views(const StepShape& shape, std::uint64_t step) const;
+  void make_edit_room(const EditLayers& edits);
+  /// There must be room.
   void send_edits(const EditLayers& edits, std::uint64_t step);
   void send_step(const StepInput& input, std::uint64_t step);
   StepReport report_of(const Counters& counters, const StepInput& input, std::uint64_t step) const;
@@ -218,7 +231,8 @@ class Simulation {
   Index plane_count_ = 0, ignored_count_ = 0, surface_count_ = 0, material_pair_count_ = 0;
   bool with_rolling_ = false;  // the last step that was queued left what it resisted rolling with
 
-  std::deque<StepInput> queue_;  // steps not yet confirmed
+  std::list<StepInput> queue_;   // steps not yet confirmed
+  std::list<StepInput> spare_;   // places for more
   std::uint64_t confirmed_ = 0;  // steps confirmed
   Index last_rows_ = 0;          // of the last confirmed step
   Index last_pair_count_ = 0;

@@ -6,10 +6,30 @@
 
 #include <talus/config.h>
 
+#include "reserve.h"
+
 namespace talus {
 
 std::int64_t Slots::size_after(std::int64_t count) const {
   return size() + std::max<std::int64_t>(0, count - free_count_);
+}
+
+std::vector<Index> Slots::upcoming(std::size_t count) const {
+  std::vector<Index> slots;
+  slots.reserve(count);
+  const std::size_t free = std::min(count, static_cast<std::size_t>(free_count_));
+  for (std::size_t word = first_word_; slots.size() < free; ++word) {
+    for (std::uint64_t bits = free_[word]; bits != 0 && slots.size() < free; bits &= bits - 1) {
+      slots.push_back(static_cast<Index>(word * 64 + std::size_t(std::countr_zero(bits))));
+    }
+  }
+  for (Index slot = size(); slots.size() < count; ++slot) slots.push_back(slot);
+  return slots;
+}
+
+void Slots::reserve(std::int64_t size) {
+  reserve_for(generation_, static_cast<std::size_t>(size));
+  reserve_for(free_, (static_cast<std::size_t>(size) + 63) / 64);
 }
 
 BodyId Slots::acquire() {

@@ -25,6 +25,11 @@ class Slots {
   /// What size() will be after `count` more are acquired.
   std::int64_t size_after(std::int64_t count) const;
 
+  /// The slots that the next `count` calls of acquire() will give, in their order.
+  std::vector<Index> upcoming(std::size_t count) const;
+  /// Makes room for `size` slots: acquire() does not fail up to there.
+  void reserve(std::int64_t size);
+
   BodyId acquire();
   void release(Index slot);
 

@@ -13,9 +13,7 @@
 #include <type_traits>
 
 #include "joint_row.h"
-#include "math/vec3.h"
 #include "state_hash.h"
-#include "validate.h"
 
 namespace talus {
 
@@ -25,8 +23,8 @@ static_assert(sizeof(BodyModelRow) == 68, "no gaps, so that rows can be compared
 static_assert(std::endian::native == std::endian::little, "snapshots are little-endian, written as memory has them");
 
 constexpr std::array<char, 8> kMagic{'t', 'a', 'l', 'u', 's', '\r', '\n', '\0'};
-constexpr std::uint32_t kVersion = 4;
-constexpr Index kMaxRows = 1 << 30;
+constexpr std::uint32_t kVersion = 5;
+constexpr Index kMaxRows = 1 << 27;
 constexpr const char* kRestore = "restore";
 
 [[noreturn]] void reject_file(const std::string& why) {
@@ -265,6 +263,7 @@ void transfer_material(Io& io, Materials::Row& row) {
   value(io, m.torsional_friction);
   value(io, m.rolling_friction);
   value(io, m.friction_against);
+  value(io, m.contact_hertz);
   bool tensor = m.friction_tensor.has_value();
   value(io, tensor);
   if (!tensor) {
@@ -281,8 +280,9 @@ template <class Io>
 void transfer_material_pair(Io& io, Materials::Pair& key, MaterialPair& pair) {
   value(io, key.first);
   value(io, key.second);
-  for (std::optional<float>* v : {&pair.friction, &pair.dynamic_friction, &pair.friction_along, &pair.friction_across,
-                                  &pair.restitution, &pair.torsional_friction, &pair.rolling_friction}) {
+  for (std::optional<float>* v :
+       {&pair.friction, &pair.dynamic_friction, &pair.friction_along, &pair.friction_across, &pair.restitution,
+        &pair.torsional_friction, &pair.rolling_friction, &pair.contact_hertz}) {
     value(io, *v);
   }
 }
@@ -302,7 +302,7 @@ void transfer_materials(Io& io, Snapshot& s) {
       Materials::Pair key;
       MaterialPair pair;
       transfer_material_pair(io, key, pair);
-      s.material_pairs.emplace(key, pair);
+      if (!s.material_pairs.emplace(key, pair).second) reject_file("a pair of materials comes twice");
     }
   } else {
     for (auto& [key, pair] : s.material_pairs) {
@@ -335,154 +335,6 @@ std::uint64_t layout_hash() {
   const std::uint32_t contact_size = sizeof(CachedContact);
   hash.add(&contact_size, sizeof(contact_size));
   return hash.value();
-}
-
-// ---- values that no world has --------------------------------------------------------------------------------------
-
-void check(bool good, const char* what) {
-  if (!good) reject_file(std::string("the snapshot holds ") + what);
-}
-
-void check_sleep(const Snapshot& s, Index row) {
-  const BodyState& state = s.state.view;
-  const Index label = state.island[row] - 1;
-  check(state.asleep[row] <= 1 && state.quiet[row] >= 0.0f, "a body that neither sleeps nor wakes");
-  if (state.asleep[row] == 0) {
-    check(state.island[row] <= 0, "a body that is awake in a sleeping island");
-    return;
-  }
-  const Vec3 v = state.linear_velocity[row], w = state.angular_velocity[row];
-  const bool still = v.x == 0.0f && v.y == 0.0f && v.z == 0.0f && w.x == 0.0f && w.y == 0.0f && w.z == 0.0f;
-  check(still && s.def.sleep.enabled && s.model.view.motion[row] == std::uint8_t(Motion::dynamic),
-        "a body that sleeps and moves");
-  check(label >= 0 && label <= row && state.asleep[label] == 1 && state.island[label] == label + 1,
-        "a body that sleeps in no island");
-}
-
-void check_materials(const Snapshot& s) {
-  check(!s.materials.empty() && s.materials.size() <= kMaxMaterials && !s.materials[0].alive,
-        "a broken list of materials");
-  for (std::size_t number = 0; number < s.materials.size(); ++number) {
-    const Materials::Row& row = s.materials[number];
-    const Where where{kRestore, "materials", static_cast<std::ptrdiff_t>(number)};
-    const Material again = checked_material(where, "", row.material);
-    const bool same_grain = again.grain.x == row.material.grain.x && again.grain.y == row.material.grain.y &&
-                            again.grain.z == row.material.grain.z;
-    check(same_grain && (row.alive || !row.registered), "a material that no definition gives");
-  }
-  const auto known = [&](std::uint32_t number) {
-    return number < s.materials.size() && s.materials[number].registered;
-  };
-  for (const auto& [key, pair] : s.material_pairs) {
-    check(key.first <= key.second && known(key.first) && known(key.second), "a pair of materials that are not there");
-    validate_material_pair(Where{kRestore, "material pair"}, pair);
-  }
-  for (const RollingImpulse& r : s.contacts.rolling) check(is_finite(r.impulse), "an impulse that is not finite");
-  check(s.contacts.rolling.empty() || s.contacts.rolling.size() == s.contacts.contacts.size(),
-        "a broken list of impulses");
-}
-
-void check_bodies(const Snapshot& s) {
-  const BodyModel& m = s.model.view;
-  for (Index row = 0; row < s.rows; ++row) {
-    const std::size_t i = static_cast<std::size_t>(row);
-    check(m.alive[row] <= 1, "a body that is neither dead nor alive");
-    check_sleep(s, row);
-    if (m.alive[row] == 0) continue;
-    // The definition of the body goes through the same door as a new one, and must come out as it went in.
-    BodyStateRow state;
-#define TALUS_READ_COLUMN(type_, name, unit, meaning) state.name = s.state.view.name[row];
-    TALUS_BODY_STATE(TALUS_READ_COLUMN)
-#undef TALUS_READ_COLUMN
-    BodyMirror mirror{};
-    mirror.mass = s.mass[i];
-    mirror.inertia = s.inertia[i];
-    BodyModelRow& row_values = mirror.model;
-#define TALUS_READ_COLUMN(type_, name, unit, meaning) row_values.name = m.name[row];
-    TALUS_BODY_MODEL(TALUS_READ_COLUMN)
-#undef TALUS_READ_COLUMN
-    check((mirror.model.flags >> kMaterialShift) < s.materials.size(), "a body of an unknown material");
-    restore_material(s, mirror);
-    NewBody again = make_body(Where{kRestore, "bodies", row}, definition_of(mirror, state));
-    again.mirror.model.flags |= mirror.model.flags >> kMaterialShift << kMaterialShift;
-    // NOLINTNEXTLINE(bugprone-suspicious-memory-comparison): bits are compared, and the struct has no gaps
-    check(std::memcmp(&again.mirror.model, &mirror.model, sizeof(BodyModelRow)) == 0,
-          "a body that no definition gives");
-    check(state.frozen <= 1, "a body that is neither frozen nor free");
-    check(is_finite(s.inputs.view.force[row]) && is_finite(s.inputs.view.torque[row]), "a force that is not finite");
-  }
-}
-
-void check_contacts(const Snapshot& s) {
-  const ContactImage& c = s.contacts;
-  check(c.begin.front() == 0 && c.begin.back() == c.pair_count, "a broken list of pairs");
-  check(std::is_sorted(c.begin.begin(), c.begin.end()), "a broken list of pairs");
-  for (Index pair = 0; pair < c.pair_count; ++pair) {
-    const Index owner = c.owner[static_cast<std::size_t>(pair)], partner = c.partner[static_cast<std::size_t>(pair)];
-    check(owner >= 0 && owner < s.rows && partner >= 0 && partner < s.rows, "a pair of bodies that are not there");
-    const CachedContact& contact = c.contacts[static_cast<std::size_t>(pair)];
-    const float count = contact.count;
-    const int most = max_points(ShapeType(s.model.view.shape[owner]), ShapeType(s.model.view.shape[partner]));
-    check(count >= 0.0f && count <= float(most) && float(int(count)) == count, "a contact of no count of points");
-    check(contact.color <= std::uint32_t(kOverflowColor) || contact.color == kNoColor, "a contact of an unknown color");
-    for (int i = 0; i < int(count); ++i) {
-      check(is_finite(contact.impulse[i]) && contact.impulse[i] >= 0.0f, "an impulse that pulls or is not finite");
-    }
-  }
-  for (Index row = 0; row < s.rows; ++row) {
-    for (Index pair = c.begin[std::size_t(row)]; pair < c.begin[std::size_t(row) + 1]; ++pair) {
-      check(c.owner[static_cast<std::size_t>(pair)] == row, "a broken list of pairs");
-    }
-  }
-}
-
-void check_ignored(const Snapshot& s) {
-  std::uint64_t before = 0;
-  for (const std::uint64_t pair : s.ignored_pairs) {
-    const std::uint64_t a = pair >> 32, b = pair & 0xffffffffu;
-    check(pair > before && a < b && b < std::uint64_t(s.rows), "a broken list of ignored pairs");
-    check(s.model.view.alive[Index(a)] != 0 && s.model.view.alive[Index(b)] != 0, "an ignored pair without a body");
-    before = pair;
-  }
-}
-
-// Every number of a state, of all rows.
-bool all_finite(JointState state, Index rows) {
-  bool finite = true;
-  visit_all_planes(state, [&](const char*, auto*& plane) {
-    if constexpr (std::is_same_v<decltype(plane), float*&>) {
-      finite = finite && std::all_of(plane, plane + rows, [](float x) { return is_finite(x); });
-    }
-  });
-  return finite;
-}
-
-void check_joints(const Snapshot& s) {
-  const JointImage& j = s.joints;
-  check(all_finite(j.state.view, j.rows), "a joint whose state is not finite");
-  for (Index row = 0; row < j.rows; ++row) {
-    const std::size_t i = static_cast<std::size_t>(row);
-    const JointMirror mirror{joint_model_row(j.model.view, row), j.collide[i],
-                             j.parameters.empty() ? JointParameters{} : j.parameters[i]};
-    const JointModelRow& m = mirror.model;
-    check(m.alive <= 1, "a joint that is neither dead nor alive");
-    if (m.alive == 0) continue;
-    check(m.kind <= custom_kind(kMaxJointKinds - 1) && (!is_custom(m.kind) || m.kind < custom_kind(j.kinds)),
-          "a joint of an unknown kind");
-    check(mirror.collide <= 1 && j.state.view.broken[row] <= 2, "a flag of a joint that is out of range");
-    const auto is_body = [&](Index body) {
-      return body == -1 || (body >= 0 && body < s.rows && s.model.view.alive[body] != 0);
-    };
-    check(is_body(m.body_a) && is_body(m.body_b) && m.body_a != m.body_b, "a joint without a body");
-    const auto moves = [&](Index body) {
-      return body >= 0 && s.model.view.motion[body] == std::uint8_t(Motion::dynamic);
-    };
-    check(moves(m.body_a) || moves(m.body_b), "a joint of bodies that do not move");
-    // As for bodies: through the door of new ones.
-    const JointMirror again =
-        make_joint(Where{kRestore, "joints", row}, definition_of(mirror, {}, {}), {m.body_a, {}}, {m.body_b, {}});
-    check(same_rows(again.model, m), "a joint that no definition gives");
-  }
 }
 
 std::string read_exactly(std::istream& in, std::uint64_t size) {
@@ -572,12 +424,7 @@ Snapshot read_snapshot(std::istream& in) {
   transfer_materials(source, s);
   transfer_joints(source, s);
   if (!source.left.empty()) reject_file("the snapshot is longer than its own numbers say");
-  validate_world(Where{kRestore, "def"}, s.def);
-  check_materials(s);
-  check_bodies(s);
-  check_contacts(s);
-  check_ignored(s);
-  check_joints(s);
+  check_snapshot(s);
   return s;
 }
 

@@ -52,5 +52,7 @@ std::uint64_t hash_of(const Snapshot& snapshot);
 void write_snapshot(std::ostream& out, const Snapshot& snapshot);
 /// Throws Error if the stream is not a snapshot, is cut, was changed, or holds values that no world has.
 Snapshot read_snapshot(std::istream& in);
+/// The last of these: throws Error that names the first value that no world has. Sizes of lists must be right.
+void check_snapshot(const Snapshot& snapshot);
 
 }  // namespace talus

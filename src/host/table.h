@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Owning tables: one block of memory a table, with the columns of its view laid out one after another.
 #pragma once
+#include <array>
 #include <cstring>
+#include <type_traits>
 #include <vector>
 
 #include <talus/column.h>
@@ -35,6 +37,21 @@ template <class View, class F>
 void visit_all_planes(View& view, F&& visit) {
   view.visit_columns(
       [&](const char* name, auto& column) { visit_planes(column, [&](auto*& plane) { visit(name, plane); }); });
+}
+
+/// Calls visit(plane of a, plane of b) for every plane of two views of one table. Takes no memory.
+template <class View, class F>
+void visit_both(View a, View b, F&& visit) {
+  std::array<void*, 160> planes;
+  std::size_t count = 0;
+  visit_all_planes(b, [&](const char*, auto*& plane) {
+    TALUS_ASSERT(count < planes.size());
+    planes[count++] = plane;
+  });
+  std::size_t i = 0;
+  visit_all_planes(a, [&](const char*, auto*& plane) {
+    visit(plane, static_cast<std::remove_reference_t<decltype(plane)>>(planes[i++]));
+  });
 }
 
 /// Lays the columns of a view out from `base` on, each aligned to 256 bytes, and returns the bytes that they take. With
@@ -72,12 +89,8 @@ class Table {
     View next{};
     lay_out(next, rows, block.data());
     if (keep > 0) {
-      std::vector<const void*> old;
-      visit_all_planes(view_, [&](const char*, auto*& plane) { old.push_back(plane); });
-      std::size_t i = 0;
-      visit_all_planes(next, [&](const char*, auto*& plane) {
-        memory.copy(plane, old[i++], sizeof(*plane) * static_cast<std::size_t>(keep));
-      });
+      visit_both(next, view_,
+                 [&](auto* to, auto* from) { memory.copy(to, from, sizeof(*to) * static_cast<std::size_t>(keep)); });
     }
     view_ = next;
     block_ = std::move(block);
@@ -97,24 +110,18 @@ class Table {
   }
   HostCopy download(Memory& memory, Index rows, Index first = 0) const {
     HostCopy host = host_copy(rows);
-    std::vector<const void*> from;
-    View source = view_;
-    visit_all_planes(source, [&](const char*, auto*& plane) { from.push_back(plane + first); });
-    std::size_t i = 0;
-    visit_all_planes(host.view, [&](const char*, auto*& plane) {
-      if (rows > 0) memory.download(plane, from[i], sizeof(*plane) * static_cast<std::size_t>(rows));
-      ++i;
-    });
+    if (rows > 0) {
+      visit_both(host.view, view_, [&](auto* to, auto* from) {
+        memory.download(to, from + first, sizeof(*to) * static_cast<std::size_t>(rows));
+      });
+    }
     return host;
   }
-  void upload(Memory& memory, const HostCopy& host, Index rows, Index first = 0) {
-    std::vector<const void*> from;
-    View source = host.view;
-    visit_all_planes(source, [&](const char*, auto*& plane) { from.push_back(plane); });
-    std::size_t i = 0;
-    visit_all_planes(view_, [&](const char*, auto*& plane) {
-      if (rows > 0) memory.upload(plane + first, from[i], sizeof(*plane) * static_cast<std::size_t>(rows));
-      ++i;
+  /// Rows `begin`.. of the copy become rows `first`.. of the table. Takes no memory.
+  void upload(Memory& memory, const HostCopy& host, Index rows, Index first = 0, Index begin = 0) {
+    if (rows == 0) return;
+    visit_both(view_, host.view, [&](auto* to, auto* from) {
+      memory.upload(to + first, from + begin, sizeof(*to) * static_cast<std::size_t>(rows));
     });
   }
 

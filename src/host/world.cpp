@@ -7,6 +7,8 @@
 
 #include "exec_cpu.h"
 #include "gear.h"
+#include "reserve.h"
+#include "shapes/extent.h"
 #include "step_settings.h"
 #include "world_impl.h"
 
@@ -14,7 +16,7 @@ namespace talus {
 
 namespace {
 
-constexpr std::int64_t kMaxBodies = 1 << 30;
+constexpr std::int64_t kMaxBodies = 1 << 27;  // 12 floats of each are still counted by an Index
 
 std::shared_ptr<StepBackend> make_backend(const WorldDef& def) {
   const bool cuda =
@@ -63,30 +65,99 @@ void World::Impl::send_lists() {
     ignored_changed = false;
   }
   if (joints_changed) send_joint_plan();
-  if (materials.take_changed()) sim->set_materials(materials.surfaces(), materials.pair_records());
+  if (materials.changed()) {
+    sim->set_materials(materials.surfaces(), materials.pair_records());
+    materials.clear_changed();
+  }
+}
+
+void World::Impl::send_edits() {
+  if (edits.empty()) return;
+  sim->apply(edits.layers());
+  edits.clear();
 }
 
 void World::Impl::flush() {
   settle();
   send_lists();
-  if (!edits.empty()) sim->apply(edits.take());
+  send_edits();
 }
 
-void World::Impl::replace_body(Index row, const BodyMirror& next, const BodyStateRow& state) {
-  BodyMirror& now = mirror(row);
-  const auto is_plane = [](const BodyMirror& m) {
-    return m.model.alive != 0 && m.model.shape == std::uint8_t(ShapeType::plane);
-  };
-  planes_changed = planes_changed || is_plane(now) || is_plane(next);
-  bouncing_count += (next.model.restitution > 0.0f ? 1 : 0) - (now.model.restitution > 0.0f ? 1 : 0);
-  kinematic_count += (is_kinematic(next) ? 1 : 0) - (is_kinematic(now) ? 1 : 0);
-  if (now.ignored_pairs > 0) forget_ignored_pairs(row);
-  const std::uint32_t before = now.model.flags >> kMaterialShift;
-  now = next;
-  if (next.model.alive != 0) now.model.flags |= materials.take(next.material, next.material_id) << kMaterialShift;
-  materials.release(before);
-  edits.replace(row, now.model, state);
-  if (edits.size() >= kMaxQueuedEdits) flush();
+void World::Impl::make_edit_room(std::span<const Index> rows) {
+  edits.make_room(rows, std::size_t(kMaxQueuedEdits));
+  if (std::size_t(edits.size()) + rows.size() >= std::size_t(kMaxQueuedEdits)) {
+    sim->make_edit_room(std::size_t(kMaxQueuedEdits));
+  }
+}
+
+// ---- bodies come and go --------------------------------------------------------------------------------------------
+
+World::Impl::NewBodies::~NewBodies() {
+  for (std::size_t i = 0; i < made; ++i) {
+    BodyMirror& body = world.mirror(rows[i]);
+    world.materials.release(body.model.flags >> kMaterialShift);
+    body = BodyMirror{};
+  }
+  world.mirrors.resize(static_cast<std::size_t>(world.slots.size()));  // not more than there are: takes no memory
+}
+
+void World::Impl::prepare(NewBodies& bodies, const Where& where, std::span<const BodyDef> defs) {
+  const std::int64_t size = slots.size_after(static_cast<std::int64_t>(defs.size()));
+  if (size > kMaxBodies) {
+    throw Error(std::string(where.call) + ": a world holds at most " + std::to_string(kMaxBodies) + " bodies");
+  }
+  bodies.rows = slots.upcoming(defs.size());
+  bodies.states.reserve(defs.size());
+  reserve_for(mirrors, static_cast<std::size_t>(size));
+  mirrors.resize(static_cast<std::size_t>(size));
+  for (std::size_t i = 0; i < defs.size(); ++i) {
+    const Where here{where.call, where.name, where.index < 0 ? -1 : static_cast<std::ptrdiff_t>(i)};
+    NewBody body = make_body(here, resolved(here, defs[i]));
+    body.mirror.model.flags |= materials.take(body.mirror.material, body.mirror.material_id) << kMaterialShift;
+    mirror(bodies.rows[i]) = body.mirror;
+    bodies.states.push_back(body.state);
+    ++bodies.made;
+  }
+  settle();
+  slots.reserve(size);
+  sim->reserve_rows(static_cast<Index>(size));
+  make_edit_room(bodies.rows);
+}
+
+void World::Impl::put_in(NewBodies& bodies, std::vector<BodyId>& ids) {
+  sim->set_rows(static_cast<Index>(mirrors.size()));
+  for (std::size_t i = 0; i < bodies.rows.size(); ++i) {
+    const Index row = bodies.rows[i];
+    ids.push_back(slots.acquire());
+    TALUS_ASSERT(static_cast<Index>(ids.back().slot) == row);
+    count_shapes(mirror(row), 1);
+    edits.replace(row, mirror(row).model, bodies.states[i]);
+    if (edits.size() >= kMaxQueuedEdits) send_edits();
+  }
+  bodies.made = 0;
+}
+
+void World::Impl::take_out(Index row) {
+  BodyMirror& body = mirror(row);
+  count_shapes(body, -1);
+  if (body.ignored_pairs > 0) forget_ignored_pairs(row);
+  materials.release(body.model.flags >> kMaterialShift);
+  body = BodyMirror{};
+  edits.replace(row, body.model, BodyStateRow{});
+  if (edits.size() >= kMaxQueuedEdits) send_edits();
+  slots.release(row);
+}
+
+// Lists and counts that steps need.
+void World::Impl::count_shapes(const BodyMirror& body, Index change) {
+  planes_changed = planes_changed || body.model.shape == std::uint8_t(ShapeType::plane);
+  if (body.model.restitution > 0.0f) bouncing_count += change;
+  if (is_kinematic(body)) kinematic_count += change;
+  note_thickness(body.model);
+}
+void World::Impl::note_thickness(const BodyModelRow& model) {
+  if (model.alive == 0) return;
+  thinnest = std::min(thinnest, 2.0f * min_half_thickness(ShapeType(model.shape), model.shape_size));
 }
 
 // ---- life ----------------------------------------------------------------------------------------------------------
@@ -108,48 +179,27 @@ World& World::operator=(World&&) noexcept = default;
 // ---- bodies --------------------------------------------------------------------------------------------------------
 
 BodyId World::add_body(const BodyDef& def) {
-  Impl& w = *impl_;
-  const Where where{"add_body", "def"};
-  const NewBody body = make_body(where, w.resolved(where, def));
-  w.settle();
-  const std::int64_t rows = w.slots.size_after(1);
-  if (rows > kMaxBodies) throw Error("add_body: a world holds at most " + std::to_string(kMaxBodies) + " bodies");
-  w.sim->reserve_rows(static_cast<Index>(rows));
-  w.mirrors.resize(static_cast<std::size_t>(rows), BodyMirror{});
-  w.sim->set_rows(static_cast<Index>(rows));
-  const BodyId id = w.slots.acquire();
-  w.replace_body(static_cast<Index>(id.slot), body.mirror, body.state);
-  return id;
+  Impl::NewBodies body(*impl_);
+  std::vector<BodyId> id;
+  id.reserve(1);
+  impl_->prepare(body, {"add_body", "def"}, {&def, 1});
+  impl_->put_in(body, id);
+  return id.front();
 }
 
 std::vector<BodyId> World::add_bodies(std::span<const BodyDef> defs) {
-  Impl& w = *impl_;
-  const auto where = [](std::size_t i) { return Where{"add_bodies", "defs", static_cast<std::ptrdiff_t>(i)}; };
-  for (std::size_t i = 0; i < defs.size(); ++i) {  // all are good, or none is added
-    make_body(where(i), w.resolved(where(i), defs[i]));
-  }
-  w.settle();
-  const std::int64_t rows = w.slots.size_after(static_cast<std::int64_t>(defs.size()));
-  if (rows > kMaxBodies) throw Error("add_bodies: a world holds at most " + std::to_string(kMaxBodies) + " bodies");
+  Impl::NewBodies bodies(*impl_);
   std::vector<BodyId> ids;
   ids.reserve(defs.size());
-  w.sim->reserve_rows(static_cast<Index>(rows));
-  w.mirrors.resize(static_cast<std::size_t>(rows), BodyMirror{});
-  w.sim->set_rows(static_cast<Index>(rows));
-  for (std::size_t i = 0; i < defs.size(); ++i) {
-    const NewBody body = make_body(where(i), w.resolved(where(i), defs[i]));
-    ids.push_back(w.slots.acquire());
-    w.replace_body(static_cast<Index>(ids.back().slot), body.mirror, body.state);
-  }
+  impl_->prepare(bodies, {"add_bodies", "defs", 0}, defs);
+  impl_->put_in(bodies, ids);
   return ids;
 }
 
 void World::remove_body(BodyId body) {
-  const Index row = impl_->row_of({"remove_body", "body"}, body);
+  impl_->row_of({"remove_body", "body"}, body);
   impl_->settle();
-  impl_->remove_joints_of({&body, 1});
-  impl_->replace_body(row, BodyMirror{}, BodyStateRow{});
-  impl_->slots.release(row);
+  impl_->remove(impl_->joints_of_bodies({&body, 1}), {&body, 1});
 }
 
 void World::remove_bodies(std::span<const BodyId> bodies) {
@@ -162,12 +212,7 @@ void World::remove_bodies(std::span<const BodyId> bodies) {
     named[row] = true;
   }
   w.settle();
-  w.remove_joints_of(bodies);
-  for (const BodyId body : bodies) {
-    const Index row = static_cast<Index>(body.slot);
-    w.replace_body(row, BodyMirror{}, BodyStateRow{});
-    w.slots.release(row);
-  }
+  w.remove(w.joints_of_bodies(bodies), bodies);
 }
 
 bool World::contains(BodyId body) const {
@@ -200,14 +245,17 @@ void World::step_async(float dt) {
   {
     const FloatEnvironment environment;
     input.params = make_step_params(w.def, dt);
+    input.params.thinnest = w.thinnest;
   }
   input.shape = make_step_shape(w.def);
   input.shape.restitution = w.bouncing_count > 0 || w.materials.pairs_bounce();
   input.shape.carriers = w.kinematic_count > 0;
-  input.shape.surfaces = !input.shape.rigid.on && (input.shape.surfaces || w.materials.in_use());
+  input.shape.surfaces = input.shape.surfaces || w.materials.in_use() ||
+                         (input.shape.rigid.on && input.shape.restitution);  // which has its energy there
   input.shape.breakable = w.breakable_count > 0;
   input.shape.bounded_joints = w.bounded_joints;
   input.shape.joint_readings = w.def.joint_readings;
+  w.sim->make_step_room(input.shape, w.edits.layers());  // all that may fail
   input.edits = w.edits.take();
   input.body_count = w.slots.count();
   input.joint_count = w.joint_slots.count();
@@ -230,6 +278,13 @@ StepReport World::step_n(int n, float dt) {
   validate_dt({"step_n", "dt"}, w.def.solver, dt);
   w.settle();
   w.summary = {};
+  if (n == 0) {  // nothing happened, and nothing of an earlier step is told
+    StepReport nothing;
+    nothing.step = step_number();
+    nothing.body_count = w.slots.count();
+    nothing.joint_count = w.joint_slots.count();
+    return nothing;
+  }
   for (int i = 0; i < n; ++i) step_async(dt);
   StepReport report = last_report();
   report.status = report.status | w.summary.status;

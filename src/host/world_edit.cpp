@@ -2,7 +2,9 @@
 // Edits of a world: checked here, folded in edit_queue.cpp, and sent before the next step or read.
 #include <talus/world.h>
 
+#include <array>
 #include <string>
+#include <vector>
 
 #include "exec_cpu.h"
 #include "material.h"
@@ -41,19 +43,35 @@ void World::Impl::require_material(const Where& where, const char* field, Materi
   reject(where, field, "{number " + std::to_string(id.number) + "}", "names no material of this world");
 }
 
+Material World::Impl::checked(const Where& where, const Material& material) const {
+  require_stiffness(where, ".contact_hertz", material.contact_hertz, def.solver);
+  return checked_material(where, "", material);
+}
+
 BodyDef World::Impl::resolved(const Where& where, const BodyDef& body) const {
   BodyDef whole = body;
+  require_stiffness(where, ".material.contact_hertz", body.material.contact_hertz, def.solver);
   if (body.material_id == MaterialId{}) return whole;
   require_material(where, ".material_id", body.material_id);
   whole.material = materials.material(body.material_id);
   return whole;
 }
 
+std::vector<Index> World::Impl::rows_of_material(MaterialId a, MaterialId b) {
+  std::vector<Index> rows;
+  for (Index row = 0; row < slots.size(); ++row) {
+    const BodyMirror& body = mirror(row);
+    if (body.model.alive != 0 && (body.material_id == a || body.material_id == b)) rows.push_back(row);
+  }
+  return rows;
+}
+
 void World::Impl::change_material(Index row, const Material& material, MaterialId id) {
+  const std::uint32_t number = materials.take(material, id);  // may fail, unless there is an id
   BodyMirror& body = mirror(row);
   bouncing_count += (material.restitution > 0.0f ? 1 : 0) - (body.model.restitution > 0.0f ? 1 : 0);
   talus::set_material(body, material, id);
-  const std::uint32_t before = body.model.flags >> kMaterialShift, number = materials.take(material, id);
+  const std::uint32_t before = body.model.flags >> kMaterialShift;
   body.model.flags = (body.model.flags & ((1u << kMaterialShift) - 1)) | (number << kMaterialShift);
   materials.release(before);
   set_model(row);
@@ -61,27 +79,39 @@ void World::Impl::change_material(Index row, const Material& material, MaterialI
 
 void World::set_material(BodyId body, const Material& material) {
   const Index row = impl_->row_of({"set_material", "body"}, body);
-  impl_->change_material(row, checked_material({"set_material", "material"}, "", material), {});
+  const Material checked = impl_->checked({"set_material", "material"}, material);
+  impl_->make_edit_room({&row, 1});
+  impl_->change_material(row, checked, {});
 }
 
 void World::assign_material(BodyId body, MaterialId material) {
   const Index row = impl_->row_of({"assign_material", "body"}, body);
   impl_->require_material({"assign_material", "material"}, "", material);
+  impl_->make_edit_room({&row, 1});
   impl_->change_material(row, impl_->materials.material(material), material);
 }
 
 MaterialId World::add_material(const Material& material) {
-  return impl_->materials.add(checked_material({"add_material", "material"}, "", material));
+  return impl_->materials.add(impl_->checked({"add_material", "material"}, material));
 }
 
 void World::set_material(MaterialId id, const Material& material) {
   Impl& w = *impl_;
   w.require_material({"set_material", "id"}, "", id);
-  const Material checked = checked_material({"set_material", "material"}, "", material);
-  w.materials.set(id, checked);
-  for (Index row = 0; row < w.slots.size(); ++row) {
-    if (w.mirror(row).model.alive != 0 && w.mirror(row).material_id == id) w.change_material(row, checked, id);
+  const Material checked = w.checked({"set_material", "material"}, material);
+  for (const auto& [key, pair] : w.materials.pairs()) {
+    if (key.first != id.number && key.second != id.number) continue;
+    const auto side = [&](std::uint32_t number) {
+      return number == id.number ? checked : w.materials.material({number});
+    };
+    const Where where{"set_material", "pair of material",
+                      static_cast<std::ptrdiff_t>(key.first == id.number ? key.second : key.first)};
+    validate_material_pair(where, pair, Materials::pair_friction(side(key.first), side(key.second)));
   }
+  const std::vector<Index> rows = w.rows_of_material(id, id);
+  w.make_edit_room(rows);  // the last thing that may fail
+  w.materials.set(id, checked);
+  for (const Index row : rows) w.change_material(row, checked, id);
 }
 
 Material World::material(MaterialId id) const {
@@ -93,12 +123,13 @@ void World::set_material_pair(MaterialId a, MaterialId b, const MaterialPair& pa
   Impl& w = *impl_;
   w.require_material({"set_material_pair", "a"}, "", a);
   w.require_material({"set_material_pair", "b"}, "", b);
-  validate_material_pair({"set_material_pair", "pair"}, pair);
-  w.materials.set_pair(a, b, pair);
-  for (Index row = 0; row < w.slots.size(); ++row) {
-    const BodyMirror& body = w.mirror(row);
-    if (body.model.alive != 0 && (body.material_id == a || body.material_id == b)) w.wake_row(row);
-  }
+  const Where where{"set_material_pair", "pair"};
+  validate_material_pair(where, pair, Materials::pair_friction(w.materials.material(a), w.materials.material(b)));
+  require_stiffness(where, ".contact_hertz", pair.contact_hertz, w.def.solver);
+  const std::vector<Index> rows = w.rows_of_material(a, b);
+  w.make_edit_room(rows);
+  w.materials.set_pair(a, b, pair);  // the last thing that may fail
+  for (const Index row : rows) w.wake_row(row);
 }
 
 MaterialPair World::material_pair(MaterialId a, MaterialId b) const {
@@ -111,6 +142,7 @@ MaterialPair World::material_pair(MaterialId a, MaterialId b) const {
 
 void World::set_filter(BodyId body, const Filter& filter) {
   const Index row = impl_->row_of({"set_filter", "body"}, body);
+  impl_->make_edit_room({&row, 1});
   impl_->mirror(row).model.group = filter.group;
   impl_->mirror(row).model.mask = filter.mask;
   impl_->set_model(row);
@@ -119,6 +151,7 @@ void World::set_filter(BodyId body, const Filter& filter) {
 void World::set_gravity_scale(BodyId body, float scale) {
   const Index row = impl_->row_of({"set_gravity_scale", "body"}, body);
   require_finite({"set_gravity_scale", "scale"}, "", scale);
+  impl_->make_edit_room({&row, 1});
   impl_->mirror(row).model.gravity_scale = scale;
   impl_->set_model(row);
 }
@@ -127,6 +160,7 @@ void World::set_damping(BodyId body, float linear, float angular) {
   const Index row = impl_->row_of({"set_damping", "body"}, body);
   require_at_least_zero({"set_damping", "linear"}, "", linear);
   require_at_least_zero({"set_damping", "angular"}, "", angular);
+  impl_->make_edit_room({&row, 1});
   impl_->mirror(row).model.linear_damping = linear;
   impl_->mirror(row).model.angular_damping = angular;
   impl_->set_model(row);
@@ -190,6 +224,7 @@ void World::ignore_pair(BodyId a, BodyId b) {
   Impl& w = *impl_;
   const Index row_a = w.row_of({"ignore_pair", "a"}, a), row_b = w.row_of({"ignore_pair", "b"}, b);
   if (row_a == row_b) throw Error("ignore_pair: a and b are the same body, in slot " + std::to_string(row_a));
+  w.make_edit_room(std::array{row_a, row_b});
   if (!w.ignored.insert(pair_key(row_a, row_b)).second) return;
   ++w.mirror(row_a).ignored_pairs;
   ++w.mirror(row_b).ignored_pairs;
@@ -202,6 +237,7 @@ void World::collide_pair(BodyId a, BodyId b) {
   Impl& w = *impl_;
   const Index row_a = w.row_of({"collide_pair", "a"}, a), row_b = w.row_of({"collide_pair", "b"}, b);
   if (row_a == row_b) throw Error("collide_pair: a and b are the same body, in slot " + std::to_string(row_a));
+  w.make_edit_room(std::array{row_a, row_b});
   if (w.ignored.erase(pair_key(row_a, row_b)) == 0) return;
   --w.mirror(row_a).ignored_pairs;
   --w.mirror(row_b).ignored_pairs;

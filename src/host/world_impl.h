@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 #include <set>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -29,6 +30,7 @@ struct World::Impl {
   std::set<std::uint64_t> ignored;  // smaller row << 32 | larger row
   Index kinematic_count = 0;        // bodies
   Index bouncing_count = 0;         // bodies, and limits of joints, with restitution
+  float thinnest = 1e30f;           // [m] at most the thinnest extent of any body, StepParams::thinnest
   Materials materials;
   bool planes_changed = false;  // since they were sent to the simulation
   bool ignored_changed = false;
@@ -56,14 +58,61 @@ struct World::Impl {
   /// Waits for queued steps and brings all queued edits to the simulation.
   void flush();
   void send_lists();
-  /// Puts a body in the row, or with zeros takes it out; keeps the lists of planes and of bouncing bodies.
-  void replace_body(Index row, const BodyMirror& mirror, const BodyStateRow& state);
+  void send_edits();
+  /// Room for one more edit of each of the rows, which then does not fail. One call for all rows of an operation.
+  void make_edit_room(std::span<const Index> rows);
+
+  // Edits come in two parts, so that the world is as it was if memory runs out: the first one takes all memory that the
+  // edit needs and may fail, the second one changes the world and cannot.
+
+  /// Bodies that have a row, a mirror and a material, and are not in the world yet. Gives all of it back at its end,
+  /// unless they were put in.
+  struct NewBodies {
+    Impl& world;
+    std::vector<Index> rows;
+    std::vector<BodyStateRow> states;
+    std::size_t made = 0;  // of them have a mirror and a material
+
+    explicit NewBodies(Impl& impl) : world(impl) {}
+    ~NewBodies();
+    NewBodies(const NewBodies&) = delete;
+    NewBodies& operator=(const NewBodies&) = delete;
+  };
+  /// All are good, or Error. `where` names the call and, but for one body alone, the list.
+  void prepare(NewBodies& bodies, const Where& where, std::span<const BodyDef> defs);
+  void put_in(NewBodies& bodies, std::vector<BodyId>& ids);
+  /// There must be room for an edit of the row.
+  void take_out(Index row);
+  void count_shapes(const BodyMirror& body, Index change);
+
+  /// The same for joints: they have a row, and places in the lists of who is coupled to whom.
+  struct NewJoints {
+    Impl& world;
+    std::vector<JointMirror> joints;
+    std::vector<Index> rows;
+    JointTables::Beginners tables;
+
+    explicit NewJoints(Impl& impl) : world(impl) {}
+    ~NewJoints();
+    NewJoints(const NewJoints&) = delete;
+    NewJoints& operator=(const NewJoints&) = delete;
+  };
+  /// `joints.joints` are checked. `edited`: rows of bodies that are edited as well.
+  void prepare(NewJoints& joints, const char* call, std::span<const Index> edited);
+  void put_in(NewJoints& joints, std::vector<JointId>& ids);
+
   void forget_ignored_pairs(Index row);
+  void note_thickness(const BodyModelRow& model);
   void set_model(Index row);
   /// Throws Error if the id names none.
   void require_material(const Where& where, const char* field, MaterialId id) const;
+  /// What a definition gives for a material. Throws Error.
+  Material checked(const Where& where, const Material& material) const;
   /// The definition, with the values of the material that it names.
   BodyDef resolved(const Where& where, const BodyDef& body) const;
+  /// Bodies of one of two materials.
+  std::vector<Index> rows_of_material(MaterialId a, MaterialId b);
+  /// There must be room for an edit of the row.
   void change_material(Index row, const Material& material, MaterialId id);
   /// With all that fell asleep together with it. For edits that do not go through the queue.
   void wake_row(Index row) {
@@ -73,17 +122,22 @@ struct World::Impl {
   /// The row of a joint, or Error if the id names none.
   Index row_of(const Where& where, JointId joint) const;
   void wake_joint(const JointModelRow& model);
+  /// So that it does not fail.
+  void make_wake_room(const JointModelRow& model);
   JointMirror& joint_mirror(Index row) { return joint_mirrors[static_cast<std::size_t>(row)]; }
   /// `state`: where the bodies are, or null if that does not matter.
   JointSide side_of(const Where& where, const char* field, BodyId body, const BodyState* state);
-  JointMirror checked_joint(const Where& where, const JointDef& joint, const BodyState* state);
+  /// The joint between two bodies that are there, or Error.
+  JointMirror checked_joint(const Where& where, const JointDef& joint, const JointSide& a, const JointSide& b);
   /// One or many: `where` gives the place of each. All are good, or none is added.
   std::vector<JointId> add_joints(const Where& where, std::span<const JointDef> defs);
-  /// Keeps the lists of who is coupled to whom; +1 or -1.
+  /// Keeps the lists of who is coupled to whom; +1 or -1. Room for edits of its bodies must be there; of the lists, -1
+  /// takes none.
   void count_joint(Index row, const JointModelRow& model, bool collide, Index change);
-  /// Rows in ascending order.
-  void remove_joints(std::span<const Index> rows);
-  void remove_joints_of(std::span<const BodyId> bodies);
+  /// Takes out joints, by rows in ascending order, and then bodies.
+  void remove(std::span<const Index> joint_rows, std::span<const BodyId> bodies);
+  /// Rows, in ascending order.
+  std::vector<Index> joints_of_bodies(std::span<const BodyId> bodies) const;
   /// The mirror, with what the caller's kernels may have written since.
   JointMirror& fresh_joint(Index row);
   void send_joint_plan();

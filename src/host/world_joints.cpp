@@ -8,6 +8,7 @@
 
 #include "exec_cpu.h"
 #include "joint_read.h"
+#include "reserve.h"
 #include "world_impl.h"
 
 namespace talus {
@@ -66,8 +67,8 @@ JointSide World::Impl::side_of(const Where& where, const char* field, BodyId bod
   return {row, {state->position[row], state->orientation[row]}};
 }
 
-JointMirror World::Impl::checked_joint(const Where& where, const JointDef& joint, const BodyState* state) {
-  const JointSide a = side_of(where, ".a", joint.a, state), b = side_of(where, ".b", joint.b, state);
+JointMirror World::Impl::checked_joint(const Where& where, const JointDef& joint, const JointSide& a,
+                                       const JointSide& b) {
   if (a.row == b.row) {
     throw Error(where.text() + ": a and b are " +
                 (a.row < 0 ? std::string("both the world") : "the same body, in slot " + std::to_string(a.row)));
@@ -79,41 +80,87 @@ JointMirror World::Impl::checked_joint(const Where& where, const JointDef& joint
 
 std::vector<JointId> World::Impl::add_joints(const Where& where, std::span<const JointDef> defs) {
   flush();
+  NewJoints joints(*this);
   const bool one = where.index < 0;
   const bool needs_poses = std::any_of(defs.begin(), defs.end(), [](const JointDef& d) { return !d.frames_in_bodies; });
   const BodyState* state = needs_poses ? &sim->state_on_host() : nullptr;
-  std::vector<JointModelRow> models;
-  std::vector<JointMirror> made;
-  models.reserve(defs.size());
   for (std::size_t i = 0; i < defs.size(); ++i) {
     const Where here{where.call, where.name, one ? -1 : static_cast<std::ptrdiff_t>(i)};
-    made.push_back(checked_joint(here, defs[i], state));
-    models.push_back(made.back().model);
+    joints.joints.push_back(
+        checked_joint(here, defs[i], side_of(here, ".a", defs[i].a, state), side_of(here, ".b", defs[i].b, state)));
   }
-  const std::int64_t rows = joint_slots.size_after(static_cast<std::int64_t>(defs.size()));
-  if (rows > kMaxJoints) {
-    throw Error(std::string(where.call) + ": a world holds at most " + std::to_string(kMaxJoints) + " joints");
-  }
-  if (defs.empty()) return {};
-  sim->set_joint_rows(static_cast<Index>(rows));
-  joint_mirrors.resize(static_cast<std::size_t>(rows), JointMirror{});
   std::vector<JointId> ids;
-  std::vector<Index> taken;
-  for (std::size_t i = 0; i < defs.size(); ++i) {
-    const BodyId slot = joint_slots.acquire();
-    const Index row = static_cast<Index>(slot.slot);
-    ids.push_back({slot.slot, slot.generation});
-    taken.push_back(row);
-    joint_mirror(row) = made[i];
-    count_joint(row, models[i], made[i].collide != 0, 1);
-  }
-  const std::vector<JointStateRow> states(defs.size());
-  for_each_run(taken, [&](std::size_t first, std::size_t last) {
-    sim->write_joints(taken[first], std::span(models).subspan(first, last - first),
-                      std::span(states).subspan(first, last - first));
-  });
-  joints_changed = true;
+  ids.reserve(defs.size());
+  prepare(joints, where.call, {});
+  put_in(joints, ids);
   return ids;
+}
+
+World::Impl::NewJoints::~NewJoints() {
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const JointModelRow& model = joints[i].model;
+    for (const Index body : {model.body_a, model.body_b}) world.joints_of.erase({body, rows[i]});
+    const auto pair = world.coupled_pairs.find(pair_key(model.body_a, model.body_b));
+    if (pair != world.coupled_pairs.end() && pair->second == 0) world.coupled_pairs.erase(pair);
+  }
+}
+
+void World::Impl::prepare(NewJoints& joints, const char* call, std::span<const Index> edited) {
+  const std::size_t count = joints.joints.size();
+  const std::int64_t size = joint_slots.size_after(static_cast<std::int64_t>(count));
+  if (size > kMaxJoints) {
+    throw Error(std::string(call) + ": a world holds at most " + std::to_string(kMaxJoints) + " joints");
+  }
+  if (count == 0) return;
+  std::vector<JointModelRow> models;
+  std::vector<Index> edits_of(edited.begin(), edited.end());
+  models.reserve(count);
+  for (const JointMirror& joint : joints.joints) {
+    models.push_back(joint.model);
+    for (const Index body : {joint.model.body_a, joint.model.body_b}) {
+      if (body >= 0) edits_of.push_back(body);
+    }
+  }
+  joints.tables = JointTables::beginners(models);
+  joint_slots.reserve(size);
+  reserve_for(joint_mirrors, static_cast<std::size_t>(size));
+  sim->reserve_joint_rows(static_cast<Index>(size));
+  make_edit_room(edits_of);
+  joints.rows = joint_slots.upcoming(count);
+  for (std::size_t i = 0; i < count; ++i) {  // places in the lists, which count_joint() fills
+    const JointModelRow& model = models[i];
+    for (const Index body : {model.body_a, model.body_b}) {
+      if (body >= 0) joints_of.insert({body, joints.rows[i]});
+    }
+    const bool coupled = joints.joints[i].collide == 0 && model.body_a >= 0 && model.body_b >= 0;
+    if (coupled) coupled_pairs.try_emplace(pair_key(model.body_a, model.body_b), 0);
+  }
+}
+
+void World::Impl::put_in(NewJoints& joints, std::vector<JointId>& ids) {
+  const std::size_t count = joints.joints.size();
+  if (count == 0) return;
+  const Index size = static_cast<Index>(joint_slots.size_after(static_cast<std::int64_t>(count)));
+  joint_mirrors.resize(static_cast<std::size_t>(size), JointMirror{});
+  sim->set_joint_rows(size);
+  for (std::size_t i = 0; i < count; ++i) {
+    const BodyId slot = joint_slots.acquire();
+    const Index row = joints.rows[i];
+    TALUS_ASSERT(static_cast<Index>(slot.slot) == row);
+    ids.push_back({slot.slot, slot.generation});
+    joint_mirror(row) = joints.joints[i];
+    count_joint(row, joints.joints[i].model, joints.joints[i].collide != 0, 1);
+  }
+  for_each_run(joints.rows, [&](std::size_t first, std::size_t last) {
+    sim->write_joints(joints.rows[first], joints.tables, static_cast<Index>(first), static_cast<Index>(last - first));
+  });
+  joints.rows.clear();
+  joints_changed = true;
+}
+
+void World::Impl::make_wake_room(const JointModelRow& model) {
+  const Index rows[] = {std::max(model.body_a, Index{0}), std::max(model.body_b, Index{0})};
+  if (def.sleep.enabled) make_edit_room(rows);
 }
 
 void World::Impl::wake_joint(const JointModelRow& model) {
@@ -135,31 +182,39 @@ void World::Impl::count_joint(Index row, const JointModelRow& model, bool collid
   if (model.break_force < kNoLimit || model.break_torque < kNoLimit) breakable_count += change;
   if (model.limit_restitution > 0.0f) bouncing_count += change;
   if (collide || model.body_a < 0 || model.body_b < 0) return;
-  const auto pair = coupled_pairs.insert({pair_key(model.body_a, model.body_b), 0}).first;
+  const auto pair = coupled_pairs.try_emplace(pair_key(model.body_a, model.body_b), 0).first;
   pair->second += change;
   if (pair->second == 0) coupled_pairs.erase(pair);
   ignored_changed = true;
 }
 
-void World::Impl::remove_joints(std::span<const Index> rows) {
-  if (rows.empty()) return;
-  for (const Index row : rows) {
+void World::Impl::remove(std::span<const Index> joint_rows, std::span<const BodyId> bodies) {
+  const JointTables::Beginners nobody = JointTables::nobody(joint_rows.size());
+  std::vector<Index> edited;
+  for (const BodyId body : bodies) edited.push_back(static_cast<Index>(body.slot));
+  for (const Index row : joint_rows) {
+    const JointModelRow& model = joint_mirror(row).model;
+    for (const Index body : {model.body_a, model.body_b}) {
+      if (body >= 0) edited.push_back(body);
+    }
+  }
+  make_edit_room(edited);  // the last thing that may fail
+  for (const Index row : joint_rows) {
     JointMirror& joint = joint_mirror(row);
     count_joint(row, joint.model, joint.collide != 0, -1);
     joint = JointMirror{};
     joint_slots.release(row);
+    joints_changed = true;
   }
-  const std::vector<JointModelRow> models(rows.size());
-  const std::vector<JointStateRow> states(rows.size());
-  for_each_run(rows, [&](std::size_t first, std::size_t last) {
-    sim->write_joints(rows[first], std::span(models).first(last - first), std::span(states).first(last - first));
+  for_each_run(joint_rows, [&](std::size_t first, std::size_t last) {
+    sim->write_joints(joint_rows[first], nobody, static_cast<Index>(first), static_cast<Index>(last - first));
   });
-  joints_changed = true;
+  for (const BodyId body : bodies) take_out(static_cast<Index>(body.slot));
 }
 
-void World::Impl::remove_joints_of(std::span<const BodyId> bodies) {
-  if (joints_of.empty()) return;
+std::vector<Index> World::Impl::joints_of_bodies(std::span<const BodyId> bodies) const {
   std::vector<Index> rows;
+  if (joints_of.empty()) return rows;
   for (const BodyId body : bodies) {
     const Index row = static_cast<Index>(body.slot);
     for (auto it = joints_of.lower_bound({row, 0}); it != joints_of.end() && it->first == row; ++it) {
@@ -168,7 +223,7 @@ void World::Impl::remove_joints_of(std::span<const BodyId> bodies) {
   }
   std::sort(rows.begin(), rows.end());
   rows.erase(std::unique(rows.begin(), rows.end()), rows.end());  // joints between two of the bodies
-  remove_joints(rows);
+  return rows;
 }
 
 JointMirror& World::Impl::fresh_joint(Index row) {
@@ -222,7 +277,7 @@ int World::add_joint_kind(const JointKind& kind) {
 void World::remove_joint(JointId joint) {
   const Index row = impl_->row_of({"remove_joint", "joint"}, joint);
   impl_->settle();
-  impl_->remove_joints({&row, 1});
+  impl_->remove({&row, 1}, {});
 }
 
 bool World::contains(JointId joint) const {
@@ -255,6 +310,7 @@ void World::set_axis(JointId joint, Axis axis, const AxisDef& def) {
   put_axis({"set_axis", "def"}, "", next, axis, def);
   require_some_axis({"set_axis", "joint"}, "", next);
   const PlanJoint was = plan_joint(row, mirror.model), will_be = plan_joint(row, next);
+  w.make_wake_room(next);
   w.sim->write_joint_model(row, next);
   mirror.model = next;
   w.wake_joint(next);
@@ -269,6 +325,7 @@ void World::set_targets(JointId joint, Axis axis, float position, float velocity
   require_finite({"set_targets", "position"}, "", position);
   require_finite({"set_targets", "velocity"}, "", velocity);
   w.settle();
+  w.make_wake_room(w.joint_mirror(row).model);
   set_targets_of(w.joint_mirror(row).model, axis, position, velocity);
   w.sim->write_joint_targets(row, axis, position, velocity);
   w.wake_joint(w.joint_mirror(row).model);

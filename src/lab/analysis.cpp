@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <Eigen/Eigenvalues>
+#include <limits>
 #include <string>
 
 namespace talus::lab {
@@ -44,8 +45,9 @@ Spectrum spectrum(const Problem& problem) {
   s.eigenvalues = Eigen::SelfAdjointEigenSolver<Matrix>(a, Eigen::EigenvaluesOnly).eigenvalues();
   const double largest = s.eigenvalues[s.eigenvalues.size() - 1];
   const double zero = 1e-12 * double(a.rows()) * largest;
-  while (s.eigenvalues[s.null_space] <= zero) ++s.null_space;
-  s.condition = largest / s.eigenvalues[s.null_space];
+  const Index size = Index(s.eigenvalues.size());
+  while (s.null_space < size && !(s.eigenvalues[s.null_space] > zero)) ++s.null_space;
+  s.condition = s.null_space < size ? largest / s.eigenvalues[s.null_space] : std::numeric_limits<double>::infinity();
 
   const Matrix upper = a.triangularView<Eigen::StrictlyUpper>();
   const Matrix iteration = -a.triangularView<Eigen::Lower>().solve(upper);

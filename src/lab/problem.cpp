@@ -72,16 +72,25 @@ void check_sizes(const Problem& p) {
   }
 }
 
+/// Numbers of worlds are single precision; what is far beyond would leave double precision in products of a few.
+constexpr double kMostNumber = 1e40;
+bool in_range(double value) {
+  return std::abs(value) <= kMostNumber;  // and not NaN
+}
+
 void check_row(const Problem& p, Index row) {
-  if (!std::isfinite(p.b[row]) || !std::isfinite(p.impulse[row])) fail("b or impulse is not finite", row);
-  if (!(p.softness[row] >= 0.0) || !std::isfinite(p.softness[row])) fail("softness is negative or not finite", row);
+  if (!in_range(p.b[row]) || !in_range(p.impulse[row])) fail("b or impulse is not finite, or beyond 1e40", row);
+  if (!(p.softness[row] >= 0.0) || !in_range(p.softness[row])) fail("softness is negative or beyond 1e40", row);
   if (!p.is_friction(row)) {
     if (!(p.lower[row] <= p.upper[row])) fail("lower bound above upper bound", row);
+    const auto is_bound = [](double bound) { return std::isinf(bound) || in_range(bound); };
+    if (!is_bound(p.lower[row]) || !is_bound(p.upper[row])) fail("a bound is beyond 1e40 and not infinite", row);
+    if (p.lower[row] > kMostNumber || p.upper[row] < -kMostNumber) fail("an impulse that has to be infinite", row);
     return;
   }
   const Index normal = p.normal[std::size_t(row)];
   if (normal >= p.row_count() || p.is_friction(normal)) fail("friction without a normal row", row);
-  if (!(p.friction[row] >= 0.0) || !std::isfinite(p.friction[row])) fail("friction is not a coefficient", row);
+  if (!(p.friction[row] >= 0.0) || !in_range(p.friction[row])) fail("friction is not a coefficient", row);
 }
 
 /// Two friction rows of one normal that follow each other share a disk.
@@ -101,8 +110,8 @@ std::vector<Disk> find_disks(const Problem& p) {
   return disks;
 }
 
-bool all_finite(const SparseMatrix& m) {
-  return std::all_of(m.valuePtr(), m.valuePtr() + m.nonZeros(), [](double v) { return std::isfinite(v); });
+bool all_in_range(const SparseMatrix& m) {
+  return std::all_of(m.valuePtr(), m.valuePtr() + m.nonZeros(), in_range);
 }
 
 }  // namespace
@@ -140,8 +149,9 @@ Problem make_problem(Problem parts) {
   check_sizes(p);
   p.jacobian.makeCompressed();
   p.inv_mass.makeCompressed();
-  if (!all_finite(p.jacobian) || !all_finite(p.inv_mass) || !p.free_velocity.allFinite()) {
-    throw Error("lab problem: J, inverse mass or free velocity is not finite");
+  if (!all_in_range(p.jacobian) || !all_in_range(p.inv_mass) ||
+      !std::all_of(p.free_velocity.begin(), p.free_velocity.end(), in_range)) {
+    throw Error("lab problem: J, inverse mass or free velocity is not finite, or beyond 1e40");
   }
   for (Index row = 0; row < p.row_count(); ++row) check_row(p, row);
   p.disks = find_disks(p);

@@ -39,7 +39,7 @@ void write_text(const fs::path& file, const std::string& text) {
   if (!out) throw ProblemFileError(file, 0, "cannot be written (" + std::to_string(text.size()) + " bytes)");
 }
 
-void write_matrix(const fs::path& file, const SparseMatrix& matrix) {
+std::string text_of(const SparseMatrix& matrix) {
   std::ostringstream text;
   text << kCoordinate << '\n' << matrix.rows() << ' ' << matrix.cols() << ' ' << matrix.nonZeros() << '\n';
   for (Index row = 0; row < Index(matrix.rows()); ++row) {
@@ -47,25 +47,26 @@ void write_matrix(const fs::path& file, const SparseMatrix& matrix) {
       text << row + 1 << ' ' << entry.col() + 1 << ' ' << digits(entry.value()) << '\n';
     }
   }
-  write_text(file, text.str());
+  return text.str();
 }
 
-void write_matrix(const fs::path& file, const Matrix& matrix) {
+std::string text_of(const Matrix& matrix) {
   std::ostringstream text;
   text << kArray << '\n' << matrix.rows() << ' ' << matrix.cols() << '\n';
   for (Eigen::Index column = 0; column < matrix.cols(); ++column) {
     for (Eigen::Index row = 0; row < matrix.rows(); ++row) text << digits(matrix(row, column)) << '\n';
   }
-  write_text(file, text.str());
+  return text.str();
 }
 
 /// The lines of one file that are neither comment nor empty, each taken apart at spaces.
 class MatrixReader {
  public:
-  MatrixReader(fs::path file, const std::string& header) : file_(std::move(file)), in_(file_, std::ios::binary) {
-    if (!in_) throw ProblemFileError(file_, 0, "cannot be opened");
+  MatrixReader(fs::path file, const OpenText& open, const std::string& header)
+      : file_(std::move(file)), in_(open(file_)) {
+    if (in_ == nullptr || !*in_) throw ProblemFileError(file_, 0, "cannot be opened");
     std::string first;
-    std::getline(in_, first);
+    std::getline(*in_, first);
     ++line_;
     if (!first.empty() && first.back() == '\r') first.pop_back();
     if (first != header) fail("begins with \"" + first.substr(0, 80) + "\", not \"" + header + "\"");
@@ -121,7 +122,7 @@ class MatrixReader {
  private:
   bool next(std::vector<std::string>& found) {
     std::string line;
-    while (std::getline(in_, line)) {
+    while (std::getline(*in_, line)) {
       ++line_;
       if (!line.empty() && line[0] == '%') continue;
       std::istringstream stream(line);
@@ -132,15 +133,15 @@ class MatrixReader {
   }
 
   fs::path file_;
-  std::ifstream in_;
+  std::unique_ptr<std::istream> in_;
   Index line_ = 0;
 };
 
-constexpr Index kMostRows = std::numeric_limits<Index>::max() / 4;
+constexpr Index kMostRows = 10'000'000;  // more than the laboratory can solve; bounds what a wrong number asks for
 
 /// `size`: what both dimensions have to be, -1: any.
-SparseMatrix read_sparse(const fs::path& file, Index size) {
-  MatrixReader reader(file, kCoordinate);
+SparseMatrix read_sparse(const fs::path& file, const OpenText& open, Index size) {
+  MatrixReader reader(file, open, kCoordinate);
   const std::vector<std::string> sizes = reader.words(3);
   const Index rows = reader.index(sizes[0], 0, kMostRows);
   const Index columns = reader.index(sizes[1], 0, kMostRows);
@@ -161,19 +162,19 @@ SparseMatrix read_sparse(const fs::path& file, Index size) {
   return matrix;
 }
 
-Matrix read_dense(const fs::path& file, Index rows, Index columns, bool infinite) {
-  MatrixReader reader(file, kArray);
+Matrix read_dense(const fs::path& file, const OpenText& open, Index rows, Index columns, bool infinite) {
+  MatrixReader reader(file, open, kArray);
   const std::vector<std::string> sizes = reader.words(2);
   if (reader.index(sizes[0], 0, kMostRows) != rows || reader.index(sizes[1], 0, kMostRows) != columns) {
     reader.fail("is " + sizes[0] + " x " + sizes[1] + ", not " + std::to_string(rows) + " x " +
                 std::to_string(columns));
   }
-  Matrix matrix(rows, columns);
-  for (Index column = 0; column < columns; ++column) {
-    for (Index row = 0; row < rows; ++row) matrix(row, column) = reader.number(reader.words(1)[0], infinite);
+  std::vector<double> numbers;  // grows as it is read
+  for (std::int64_t i = 0; i < std::int64_t(rows) * columns; ++i) {
+    numbers.push_back(reader.number(reader.words(1)[0], infinite));
   }
   reader.expect_end();
-  return matrix;
+  return Eigen::Map<const Matrix>(numbers.data(), rows, columns);
 }
 
 std::vector<Index> normals_of(const fs::path& file, const Vector& numbers) {
@@ -195,38 +196,59 @@ std::vector<Index> normals_of(const fs::path& file, const Vector& numbers) {
 ProblemFileError::ProblemFileError(fs::path file, Index line, const std::string& what)
     : Error(file.string() + ":" + std::to_string(line) + ": " + what), file_(std::move(file)), line_(line) {}
 
-void write_problem(const fs::path& place, const Problem& problem) {
+void make_place(const fs::path& place) {
   std::error_code ignored;  // a folder that is not there shows when its first file is written
   if (!place.has_filename()) fs::create_directories(place, ignored);
+}
+
+std::vector<fs::path> problem_files(const fs::path& place) {
+  std::vector<fs::path> files;
+  for (const char* name : {"J", "M_inverse", "b", "u_free", "bounds", "friction", "softness", "impulses"}) {
+    files.push_back(file_of(place, name));
+  }
+  return files;
+}
+
+void write_problem(const fs::path& place, const Problem& problem) {
+  make_place(place);
+  write_problem(place, problem, write_text);
+}
+
+void write_problem(const fs::path& place, const Problem& problem, const WriteText& write) {
   Matrix bounds(problem.row_count(), 2);
   bounds << problem.lower, problem.upper;
   Matrix friction(problem.row_count(), 2);
   friction.col(0) = problem.friction;
   for (Index row = 0; row < problem.row_count(); ++row) friction(row, 1) = problem.normal[std::size_t(row)] + 1;
-  write_matrix(file_of(place, "J"), problem.jacobian);
-  write_matrix(file_of(place, "M_inverse"), problem.inv_mass);
-  write_matrix(file_of(place, "b"), Matrix(problem.b));
-  write_matrix(file_of(place, "u_free"), Matrix(problem.free_velocity));
-  write_matrix(file_of(place, "bounds"), bounds);
-  write_matrix(file_of(place, "friction"), friction);
-  write_matrix(file_of(place, "softness"), Matrix(problem.softness));
-  write_matrix(file_of(place, "impulses"), Matrix(problem.impulse));
+  write(file_of(place, "J"), text_of(problem.jacobian));
+  write(file_of(place, "M_inverse"), text_of(problem.inv_mass));
+  write(file_of(place, "b"), text_of(Matrix(problem.b)));
+  write(file_of(place, "u_free"), text_of(Matrix(problem.free_velocity)));
+  write(file_of(place, "bounds"), text_of(bounds));
+  write(file_of(place, "friction"), text_of(friction));
+  write(file_of(place, "softness"), text_of(Matrix(problem.softness)));
+  write(file_of(place, "impulses"), text_of(Matrix(problem.impulse)));
 }
 
 Problem read_problem(const fs::path& place) {
+  return read_problem(place,
+                      [](const fs::path& file) { return std::make_unique<std::ifstream>(file, std::ios::binary); });
+}
+
+Problem read_problem(const fs::path& place, const OpenText& open) {
   Problem p;
-  p.jacobian = read_sparse(file_of(place, "J"), -1);
-  p.inv_mass = read_sparse(file_of(place, "M_inverse"), p.dof_count());
-  p.b = read_dense(file_of(place, "b"), p.row_count(), 1, false);
-  p.free_velocity = read_dense(file_of(place, "u_free"), p.dof_count(), 1, false);
-  const Matrix bounds = read_dense(file_of(place, "bounds"), p.row_count(), 2, true);
+  p.jacobian = read_sparse(file_of(place, "J"), open, -1);
+  p.inv_mass = read_sparse(file_of(place, "M_inverse"), open, p.dof_count());
+  p.b = read_dense(file_of(place, "b"), open, p.row_count(), 1, false);
+  p.free_velocity = read_dense(file_of(place, "u_free"), open, p.dof_count(), 1, false);
+  const Matrix bounds = read_dense(file_of(place, "bounds"), open, p.row_count(), 2, true);
   p.lower = bounds.col(0);
   p.upper = bounds.col(1);
-  const Matrix friction = read_dense(file_of(place, "friction"), p.row_count(), 2, false);
+  const Matrix friction = read_dense(file_of(place, "friction"), open, p.row_count(), 2, false);
   p.friction = friction.col(0);
   p.normal = normals_of(file_of(place, "friction"), friction.col(1));
-  p.softness = read_dense(file_of(place, "softness"), p.row_count(), 1, false);
-  p.impulse = read_dense(file_of(place, "impulses"), p.row_count(), 1, false);
+  p.softness = read_dense(file_of(place, "softness"), open, p.row_count(), 1, false);
+  p.impulse = read_dense(file_of(place, "impulses"), open, p.row_count(), 1, false);
   try {
     return make_problem(std::move(p));
   } catch (const ProblemFileError&) {

@@ -14,7 +14,11 @@
 #include <talus/status.h>
 
 #include <filesystem>
+#include <functional>
+#include <istream>
+#include <memory>
 #include <string>
+#include <vector>
 
 #include "problem.h"
 
@@ -35,6 +39,16 @@ class ProblemFileError : public Error {
 /// `place` is a folder, existing or written with a final slash (then made): <place>/J.mtx; else the beginning of names:
 /// <place>_J.mtx.
 void write_problem(const std::filesystem::path& place, const Problem& problem);
+/// Makes the folder, if `place` is one that has to be made.
+void make_place(const std::filesystem::path& place);
+/// The names of all files of a problem.
+std::vector<std::filesystem::path> problem_files(const std::filesystem::path& place);
 Problem read_problem(const std::filesystem::path& place);
+
+/// The same with files that are somewhere else. An empty pointer, or a stream that is not good: no such file.
+using WriteText = std::function<void(const std::filesystem::path& file, const std::string& text)>;
+using OpenText = std::function<std::unique_ptr<std::istream>(const std::filesystem::path& file)>;
+void write_problem(const std::filesystem::path& place, const Problem& problem, const WriteText& write);
+Problem read_problem(const std::filesystem::path& place, const OpenText& open);
 
 }  // namespace talus::lab

@@ -14,6 +14,9 @@
 namespace talus::lab {
 namespace {
 
+constexpr const char *kSweepsPicture = "_sweeps.svg", *kTimePicture = "_time.svg",
+                     *kEigenvaluesPicture = "_eigenvalues.svg", *kGaussSeidelPicture = "_gauss_seidel.svg";
+
 std::vector<std::string> chosen(std::span<const std::string> names, ProblemClass problem_class) {
   std::vector<std::string> found(names.begin(), names.end());
   for (const std::string& name : found) find_solver(name);
@@ -75,11 +78,11 @@ Plot convergence_plot(const std::vector<ReportEntry>& entries, const char* measu
 }
 
 void draw_histories(const std::filesystem::path& plots, const std::vector<ReportEntry>& entries, const char* measure) {
-  write_svg(plot_file(plots, "_sweeps.svg"),
+  write_svg(plot_file(plots, kSweepsPicture),
             convergence_plot(entries, measure, "Convergence by sweeps", "sweeps", [](const Solution& s, std::size_t) {
               return s.history.size() == 1 ? double(s.sweeps) : 1.0;
             }));
-  write_svg(plot_file(plots, "_time.svg"),
+  write_svg(plot_file(plots, kTimePicture),
             convergence_plot(entries, measure, "Convergence by time", "time [s]",
                              [](const Solution& s, std::size_t i) { return s.sweep_seconds[i]; }));
 }
@@ -91,14 +94,14 @@ void draw_spectrum(const std::filesystem::path& plots, const Spectrum& spectrum)
     a.y.push_back(i < spectrum.null_space ? 0.0 : spectrum.eigenvalues[i]);  // rounding is no eigenvalue
   }
   write_svg(
-      plot_file(plots, "_eigenvalues.svg"),
+      plot_file(plots, kEigenvaluesPicture),
       {.title = "Eigenvalues of A", .x_label = "number", .y_label = "eigenvalue [1/kg]", .log_y = true, .series = {a}});
   PlotSeries t{.name = "T", .points = true};
   for (const std::complex<double>& value : spectrum.gs) {
     t.x.push_back(value.real());
     t.y.push_back(value.imag());
   }
-  write_svg(plot_file(plots, "_gauss_seidel.svg"), {.title = "Eigenvalues of the Gauss-Seidel iteration",
+  write_svg(plot_file(plots, kGaussSeidelPicture), {.title = "Eigenvalues of the Gauss-Seidel iteration",
                                                     .x_label = "real part",
                                                     .y_label = "imaginary part",
                                                     .unit_circle = true,
@@ -106,6 +109,14 @@ void draw_spectrum(const std::filesystem::path& plots, const Spectrum& spectrum)
 }
 
 }  // namespace
+
+std::vector<std::filesystem::path> picture_files(const std::filesystem::path& plots) {
+  std::vector<std::filesystem::path> files;
+  for (const char* name : {kSweepsPicture, kTimePicture, kEigenvaluesPicture, kGaussSeidelPicture}) {
+    files.push_back(plot_file(plots, name));
+  }
+  return files;
+}
 
 std::vector<ReportEntry> report(std::ostream& out, const Problem& problem, std::span<const std::string> names,
                                 const ReportOptions& options) {

@@ -5,6 +5,7 @@
 #include <iosfwd>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "solver.h"
 
@@ -18,6 +19,9 @@ struct ReportOptions {
   /// problems _eigenvalues.svg (of A) and _gauss_seidel.svg (of the iteration). Empty: none.
   std::filesystem::path plots;
 };
+
+/// All that report() may draw.
+std::vector<std::filesystem::path> picture_files(const std::filesystem::path& plots);
 
 struct ReportEntry {
   std::string solver;

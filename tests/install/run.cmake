@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # Run by CTest: installs BUILD below WORK, then configures, builds and runs the consumer with it; then configures the
-# consumer with talus' sources inside. Stops at the first command that fails.
+# consumer with talus' sources inside, with a build type and without one. Stops at the first command that fails.
 file(REMOVE_RECURSE ${WORK})
 
 function(run)
@@ -10,6 +10,7 @@ function(run)
     message(FATAL_ERROR "${command}\nfailed with ${result}:\n${output}")
   endif()
   message(STATUS "${output}")
+  set(last_output "${output}" PARENT_SCOPE)
 endfunction()
 
 set(consumer ${CMAKE_CURRENT_LIST_DIR}/consumer)
@@ -33,3 +34,31 @@ foreach(name consumer readme)
 endforeach()
 
 run(${configure} -B ${WORK}/subdirectory -DTALUS_SOURCE=${SOURCE})
+
+# Without a build type talus itself is optimised, and says so; the consumer's own program is left alone.
+set(plain ${WORK}/no_build_type)
+run(${CMAKE_COMMAND} -G ${GENERATOR} -S ${consumer} -B ${plain} -DCMAKE_CXX_COMPILER=${COMPILER} -DCMAKE_BUILD_TYPE=
+  -DCMAKE_CXX_FLAGS= -DTALUS_SOURCE=${SOURCE} -DCMAKE_EXPORT_COMPILE_COMMANDS=ON)
+if(NOT last_output MATCHES "talus: no CMAKE_BUILD_TYPE; talus itself is built with the flags of Release")
+  message(FATAL_ERROR "talus does not say that it is optimised without a build type:\n${last_output}")
+endif()
+file(READ ${plain}/compile_commands.json commands)
+string(JSON count LENGTH "${commands}")
+math(EXPR last "${count} - 1")
+set(optimised 0)
+foreach(i RANGE ${last})
+  string(JSON file GET "${commands}" ${i} file)
+  string(JSON command GET "${commands}" ${i} command)
+  if(file STREQUAL "${consumer}/main.cpp")
+    if(command MATCHES " -O")
+      message(FATAL_ERROR "talus changed how the consumer is compiled: ${command}")
+    endif()
+  elseif(NOT command MATCHES " -O3 -DNDEBUG")
+    message(FATAL_ERROR "talus is not optimised: ${command}")
+  else()
+    math(EXPR optimised "${optimised} + 1")
+  endif()
+endforeach()
+if(optimised LESS 20)
+  message(FATAL_ERROR "only ${optimised} sources of talus were found")
+endif()

@@ -110,6 +110,10 @@ inline void poison_after(Stage stage, const StepViews& v, Memory& memory) {
     ones.table(rest_rows);
     ones.table(rest_contacts);
   }
+  if (dead(kGuardLife)) {
+    ones.table(v.guard.rows);
+    ones.table(v.guard.fast);
+  }
   if (dead(kLanesLife)) ones.column(surfaces);
   if (stage != Stage::apply_commands) return;
   ones.column(kept_bounds);

@@ -5,21 +5,11 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <cstdlib>
-#include <sstream>
 #include <tuple>
 
 namespace talus::truth {
 namespace {
-
-bool excluded(const Row& row, const Variant& variant) {
-  std::istringstream names(row.not_for);
-  for (std::string name; names >> name;) {
-    if (name == variant.name) return true;
-  }
-  return false;
-}
 
 /// Of the rows and of the variants.
 using Case = std::tuple<int, int>;
@@ -28,7 +18,7 @@ std::vector<Case> cases() {
   const std::vector<Row> list = rows();
   for (int row = 0; row < int(list.size()); ++row) {
     for (int variant = 0; variant < int(variants().size()); ++variant) {
-      if (!excluded(list[std::size_t(row)], variants()[std::size_t(variant)])) all.emplace_back(row, variant);
+      if (claims(list[std::size_t(row)], variants()[std::size_t(variant)])) all.emplace_back(row, variant);
     }
   }
   return all;
@@ -41,11 +31,11 @@ TEST_P(Truth, Holds) {
   const Row row = rows()[std::size_t(std::get<0>(GetParam()))];
   const Variant& variant = variants()[std::size_t(std::get<1>(GetParam()))];
   const bool all = std::getenv("TALUS_LONG_TESTS") != nullptr;
-  const int trials = all ? row.trials : std::max(row.trials / 50, 1);
+  const int trials = trials_of(row, all ? 1.0 : kShortPart);
   const Worst worst = row.measure(variant, trials, 1);
   RecordProperty("error", std::to_string(worst.error));
-  EXPECT_LE(worst.error, row.bound) << row.unit << ": " << row.statement << "\nworst of " << trials
-                                    << " trials: " << worst.trial;
+  EXPECT_LE(worst.error, bound_of(row, variant))
+      << row.unit << ": " << row.statement << "\nworst of " << trials << " trials: " << worst.trial;
 }
 
 INSTANTIATE_TEST_SUITE_P(Rows, Truth, testing::ValuesIn(cases()), [](const auto& row_and_variant) {

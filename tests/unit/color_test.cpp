@@ -138,7 +138,7 @@ std::vector<Edge> star(Index rays) {
 using PlainExec = BasicCpuExec<float>;
 
 TEST(Color, RandomGraphsAreColoredValidlyAndAlikeInAnyOrder) {
-  const CpuThreads threads(2);
+  const CpuThreads threads(2, true);
   for (std::uint32_t seed = 1; seed <= 10; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     const Index bodies = Index(50 * seed), edges = bodies * 2;
@@ -154,7 +154,7 @@ TEST(Color, RandomGraphsAreColoredValidlyAndAlikeInAnyOrder) {
 }
 
 TEST(Color, AGraphOfManyContactsIsColoredAlmostCompletely) {
-  const CpuThreads threads(2);
+  const CpuThreads threads(2, true);
   const std::vector<Edge> graph = random_graph(20000, 40000, 3);  // 4 contacts a body
   ColorRig rig(20000, graph);
   PlainExec exec(threads);

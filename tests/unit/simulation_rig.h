@@ -86,6 +86,7 @@ class SimulationRig {
     input.shape.restitution = bounces_;
     input.shape.surfaces = input.shape.surfaces || materials_.in_use();
     input.body_count = body_count_;
+    simulation_.make_step_room(input.shape, input.edits);
     simulation_.enqueue(std::move(input));
     StepReport report;
     StepSummary all;

@@ -39,7 +39,7 @@ struct Square {
 
 TEST(Verbs, ForEachVisitsEveryElementOnce) {
   for (int count : kThreads) {
-    const CpuThreads threads(count);
+    const CpuThreads threads(count, true);
     EXPECT_EQ(threads.count(), count);
     BasicCpuExec<float> exec(threads);
     for (Index size : kSizes) {
@@ -56,7 +56,7 @@ TEST(Verbs, ForEachVisitsEveryElementOnce) {
 }
 
 TEST(Verbs, ForEachReadsLiveCounts) {
-  const CpuThreads threads(2);
+  const CpuThreads threads(2, true);
   BasicCpuExec<float> exec(threads);
   std::vector<Index> out(5000, kSentinel), visits(5000, 0);
   const Index live = 3210;
@@ -77,7 +77,7 @@ struct MarkLanes {
 template <class Real>
 void expect_all_lanes() {
   for (int count : kThreads) {
-    const CpuThreads threads(count);
+    const CpuThreads threads(count, true);
     BasicCpuExec<Real> exec(threads);
     for (Index blocks : {0, 1, 2, 7, 8, 9, 400}) {
       const Index begin = 3 * kLanes, end = begin + blocks * kLanes;
@@ -98,7 +98,7 @@ TEST(Verbs, ForEachLaneVisitsWholeBlocksOfTheRange) {
 TEST(Verbs, ExclusiveScanEqualsTheStandardOne) {
   std::mt19937 random(1);
   for (int count : kThreads) {
-    const CpuThreads threads(count);
+    const CpuThreads threads(count, true);
     BasicCpuExec<float> exec(threads);
     for (Index size : kSizes) {
       std::vector<Index> values;
@@ -117,7 +117,7 @@ TEST(Verbs, ExclusiveScanEqualsTheStandardOne) {
 TEST(Verbs, SortByKeyIsStableOnAnyNumberOfThreads) {
   std::mt19937 random(2);
   for (int count : kThreads) {
-    const CpuThreads threads(count);
+    const CpuThreads threads(count, true);
     BasicCpuExec<float> exec(threads);
     for (Index size : kSizes) {
       for (std::uint32_t mask : {0xffffffffu, 0xffffu, 0xfu}) {
@@ -205,7 +205,7 @@ void expect_rotations(const CpuThreads& threads, Index size, int rounds) {
 
 TEST(Verbs, LoopsOfATaskSeeAllOfTheLoopsBefore) {
   for (int count : {1, 2, 3, 8}) {
-    const CpuThreads threads(count);
+    const CpuThreads threads(count, true);
     for (Index size : {1, 33, 1500, 20000}) expect_rotations(threads, size, 40);
     expect_rotations(threads, 3000, 1000);
   }
@@ -215,7 +215,7 @@ TEST(Verbs, TasksRunOnSeveralThreadsOfTheUserAndWithinAnArenaOfTheUser) {
   std::vector<std::thread> users;
   for (int user = 0; user < 4; ++user) {
     users.emplace_back([user] {
-      const CpuThreads threads(2 + user);
+      const CpuThreads threads(2 + user, true);
       for (int i = 0; i < 5; ++i) expect_rotations(threads, 5000, 20);
     });
   }
@@ -223,7 +223,7 @@ TEST(Verbs, TasksRunOnSeveralThreadsOfTheUserAndWithinAnArenaOfTheUser) {
   tbb::task_arena arena(3);
   for (int count : {1, 2, 4}) {
     arena.execute([count] {
-      const CpuThreads threads(count);
+      const CpuThreads threads(count, true);
       expect_rotations(threads, 5000, 20);
     });
   }
@@ -249,7 +249,7 @@ TEST(Verbs, ScansAndSortsWithinARegionEqualThoseOutside) {
   std::exclusive_scan(values.begin(), values.end(), scanned.begin(), 0);
   std::vector<std::uint32_t> sorted = keys;
   std::stable_sort(sorted.begin(), sorted.end());
-  const CpuThreads threads(3);
+  const CpuThreads threads(3, true);
   BasicCpuExec<float> exec(threads);
   ScanAndSort both{
       &exec,
@@ -267,7 +267,7 @@ TEST(Verbs, ScansAndSortsWithinARegionEqualThoseOutside) {
 }
 
 TEST(Verbs, ARegionThatThrowsEndsAndTheNextOneWorks) {
-  const CpuThreads threads(4);
+  const CpuThreads threads(4, true);
   const auto body = [](void* context) {
     const CpuThreads& used = *static_cast<const CpuThreads*>(context);
     std::atomic<int> sum{0};
@@ -288,7 +288,7 @@ struct Halve {
 TEST(Verbs, KernelsKeepDenormalsWhateverTheCallerHasSet) {
 #if defined(__x86_64__)
   for (int count : {1, 3}) {
-    const CpuThreads threads(count);
+    const CpuThreads threads(count, true);
     BasicCpuExec<float> exec(threads);
     std::vector<float> values(20000, std::numeric_limits<float>::min());
     const unsigned before = _mm_getcsr();

@@ -158,6 +158,20 @@ TEST_P(WorldTest, QueuedStepsEqualSingleOnes) {
   EXPECT_EQ(queued.state_hash(), single.state_hash());
 }
 
+TEST_P(WorldTest, NoStepsTellNothingOfAnEarlierOne) {
+  World world(def());
+  world.add_bodies(pile(4));
+  const StepReport one = world.step_n(20, kStep);
+  EXPECT_GT(one.contact_count, 0);
+  const StepReport none = world.step_n(0, kStep);
+  EXPECT_EQ(none.status, StepStatus::ok);
+  EXPECT_EQ(none.step, 20u);
+  EXPECT_EQ(none.body_count, 5);
+  EXPECT_EQ(none.pair_count + none.contact_count + none.point_count + none.color_count + none.awake_count, 0);
+  for (const float ms : none.stage_ms) EXPECT_EQ(ms, 0.0f);
+  EXPECT_EQ(world.last_report().contact_count, one.contact_count) << "the last step's is kept";
+}
+
 TEST_P(WorldTest, StepNReportsTheLastStep) {
   Scene a(def()), b(def());
   a.world.add_bodies(pile(12));

@@ -15,6 +15,7 @@ constexpr int kWrongUsage = 2;
 int run(const RunOptions& options);
 int bench(const BenchOptions& options);
 int lab(const LabOptions& options);
+int verify(const VerifyOptions& options);
 
 /// The scene of the options, with their length of a step. Throws UsageError if there is no such scene.
 scenes::Scene scene_of(const SimulationOptions& options);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // talus: the command line. Finds the command and turns errors into exit codes; the commands are in run.cpp,
-// bench.cpp and lab.cpp.
+// bench.cpp, lab.cpp and verify.cpp.
 #include <talus/talus.h>
 
 #include <cstdio>
@@ -10,6 +10,7 @@
 
 #include "commands.h"
 #include "options.h"
+#include "output.h"
 #include "scenes/scene.h"
 #include "table.h"
 
@@ -72,6 +73,10 @@ int dispatch(std::span<const char* const> arguments) {
     const std::optional<LabOptions> options = parse_lab(rest);
     return options ? lab(*options) : print(lab_help());
   }
+  if (command == "verify") {
+    const std::optional<VerifyOptions> options = parse_verify(rest);
+    return options ? verify(*options) : print(verify_help());
+  }
   if (command == "scenes") {
     return plain_command("scenes", rest, list_scenes, "Lists the scenes; replace N, A, B and R by numbers.");
   }
@@ -83,7 +88,10 @@ int dispatch(std::span<const char* const> arguments) {
 
 int guarded_main(std::span<const char* const> arguments) {
   try {
-    return dispatch(arguments);
+    guard_standard_streams();
+    const int code = dispatch(arguments);
+    flush_output();
+    return code;
   } catch (const UsageError& error) {
     std::fprintf(stderr, "talus: %s\nTry `talus --help`.\n", error.what());
     return kWrongUsage;

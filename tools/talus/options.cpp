@@ -8,6 +8,7 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <cstdint>
 #include <cstring>
 #include <functional>
 #include <string_view>
@@ -178,6 +179,21 @@ std::vector<Option> lab_options(LabOptions& o) {
   return options;
 }
 
+std::vector<Option> verify_options(VerifyOptions& o) {
+  return {
+      {"--only", "LIST", "names of laws, experiments or groups, with commas in between [all]",
+       [&o](const std::string& v) { o.only = parse_list(v); }},
+      {"--trials", "PART", "of each law's random trials, above 0 and up to 1 [0.02]",
+       [&o](const std::string& v) { o.part = parse_number("--trials", v, 1e-9, 1.0, "a number above 0 and up to 1"); }},
+      {"--long", "", "all trials, as --trials 1", [&o](const std::string&) { o.part = 1.0; }},
+      {"--seed", "N", "of the random trials [1]",
+       [&o](const std::string& v) {
+         o.seed = parse_number<std::uint64_t>("--seed", v, 0, UINT64_MAX, "a whole number from 0 on");
+       }},
+      {"--write", "FILE", "write the page that docs/truth.md is", [&o](const std::string& v) { o.write = v; }},
+  };
+}
+
 // ---- parsing -------------------------------------------------------------------------------------------------------
 
 bool asks_for_help(std::string_view argument) {
@@ -222,14 +238,18 @@ void apply_solver(SimulationOptions& o) {
   }
 }
 
-std::string option_help(const std::vector<Option>& options) {
+std::string option_list(const std::vector<Option>& options) {
   std::string text = "\nOptions:\n";
   for (const Option& option : options) {
     std::string left = "  " + option.name + (option.value.empty() ? "" : " " + option.value);
     left.resize(std::max<std::size_t>(left.size() + 1, 20), ' ');
     text += left + option.text + "\n";
   }
-  text += "  --help            this text\n\nSolvers:\n";
+  return text + "  --help            this text\n";
+}
+
+std::string option_help(const std::vector<Option>& options) {
+  std::string text = option_list(options) + "\nSolvers:\n";
   for (const scenes::SolverPreset& preset : scenes::solver_presets()) {
     std::string left = "  " + std::string(preset.name);
     left.resize(20, ' ');
@@ -281,6 +301,14 @@ std::optional<LabOptions> parse_lab(std::span<const char* const> arguments) {
   return options;
 }
 
+std::optional<VerifyOptions> parse_verify(std::span<const char* const> arguments) {
+  if (std::any_of(arguments.begin(), arguments.end(), asks_for_help)) return std::nullopt;
+  VerifyOptions options;
+  const std::vector<std::string> others = parse(arguments, verify_options(options));
+  if (!others.empty()) throw UsageError("unexpected argument \"" + others[0] + "\" after verify");
+  return options;
+}
+
 std::string help() {
   return "talus: rigid bodies on GPU and CPU, with the same bits on both\n"
          "\n"
@@ -290,6 +318,7 @@ std::string help() {
          "  run SCENE         simulate a scene and sum up what happened\n"
          "  bench             measure time and quality of a scene\n"
          "  lab SCENE         solve the contact and joint problem of one step by many methods\n"
+         "  verify            measure every solver against laws and experiments with known answers\n"
          "  scenes            list the scenes\n"
          "  info              show version, instruction set and devices\n"
          "\n"
@@ -325,6 +354,16 @@ std::string lab_help() {
     text += left + solver.summary + "\n";
   }
   return text;
+}
+
+std::string verify_help() {
+  VerifyOptions options;
+  return "Usage: talus verify [OPTIONS]\n\n"
+         "Tries the laws and experiments of docs/truth.md with every solver and prints the largest error of each. An "
+         "error\n"
+         "in brackets is of a solver that the law is not claimed for; ! marks a broken bound, and the exit code is "
+         "then 1.\n" +
+         option_list(verify_options(options));
 }
 
 }  // namespace talus::cli

@@ -4,6 +4,7 @@
 #include <lab/residual.h>
 #include <talus/defs.h>
 
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <stdexcept>
@@ -56,14 +57,23 @@ struct LabOptions : SimulationOptions {
   std::string save, load;      ///< where Matrix Market files go to, or come from instead of a scene; empty: nowhere
 };
 
+struct VerifyOptions {
+  std::vector<std::string> only;  ///< names of rows or their groups; empty: all
+  double part = 0.02;             ///< of each row's trials
+  std::uint64_t seed = 1;
+  std::string write;  ///< Markdown file; empty: none
+};
+
 /// Options of a command from the arguments after its name. Empty if the arguments ask for help. Throws UsageError.
 std::optional<RunOptions> parse_run(std::span<const char* const> arguments);
 std::optional<BenchOptions> parse_bench(std::span<const char* const> arguments);
 std::optional<LabOptions> parse_lab(std::span<const char* const> arguments);
+std::optional<VerifyOptions> parse_verify(std::span<const char* const> arguments);
 
 std::string help();
 std::string run_help();
 std::string bench_help();
 std::string lab_help();
+std::string verify_help();
 
 }  // namespace talus::cli

@@ -6,12 +6,12 @@
 #include <chrono>
 #include <cinttypes>
 #include <cstdio>
-#include <filesystem>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "commands.h"
+#include "output.h"
 #include "progress.h"
 #include "scenes/metrics.h"
 #include "scenes/png.h"
@@ -75,20 +75,12 @@ void print_result(const StepReport& report, const scenes::Scene& scene, const sc
   table.print(stdout);
 }
 
-// Says before a long run, not after it, that a file cannot be written.
-void check_folder_of(const std::string& path) {
-  const std::filesystem::path folder = std::filesystem::path(path).parent_path();
-  if (!folder.empty() && !std::filesystem::is_directory(folder)) {
-    throw Error("\"" + path + "\": there is no folder \"" + folder.string() + "\"");
-  }
-}
-
 struct CloseFile {
   void operator()(std::FILE* file) const { std::fclose(file); }
 };
 
 void write_poses(const std::string& path, scenes::RunningScene& running) {
-  const std::unique_ptr<std::FILE, CloseFile> file(std::fopen(path.c_str(), "w"));
+  std::unique_ptr<std::FILE, CloseFile> file(std::fopen(path.c_str(), "w"));
   if (file == nullptr) throw Error("\"" + path + "\": cannot be written");
   std::fputs("slot,shape,size_x,size_y,size_z,x,y,z,qx,qy,qz,qw,vx,vy,vz,wx,wy,wz\n", file.get());
   const std::vector<BodyMotion> motions = running.motions();
@@ -104,7 +96,8 @@ void write_poses(const std::string& path, scenes::RunningScene& running) {
     }
     std::fputc('\n', file.get());
   }
-  if (std::fflush(file.get()) != 0) throw Error("\"" + path + "\": cannot be written to its end");
+  const bool complete = std::fflush(file.get()) == 0 && std::ferror(file.get()) == 0;
+  if (std::fclose(file.release()) != 0 || !complete) throw Error("\"" + path + "\": cannot be written to its end");
 }
 
 void write_image(const std::string& path, scenes::RunningScene& running) {
@@ -116,11 +109,12 @@ void write_image(const std::string& path, scenes::RunningScene& running) {
 }  // namespace
 
 int run(const RunOptions& options) {
-  check_folder_of(options.out);
-  check_folder_of(options.image);
+  for (const std::string& file : {options.out, options.image}) {
+    if (!file.empty()) require_writable(file);
+  }
   scenes::RunningScene running(scene_of(options), world_def_of(options), options.sleep);
   std::printf("%s\n", headline(options, running).c_str());
-  std::fflush(stdout);
+  flush_output();
 
   Totals totals;
   StepReport report;

@@ -50,8 +50,9 @@ void collide_pairs(Exec& exec, const StepViews& v) {
                                  v.counters, s.box_axes});
   exec.for_each(
       "CollidePairs", pairs,
-      CollidePairs{v.model, v.state.linear_velocity, v.state.angular_velocity, v.last, v.broad.rows.pose, v.next.pairs,
-                   s.batch_key, s.batch_pair, s.box_axes, s.last_row, v.next.contacts, s.contact_index, v.params});
+      CollidePairs{v.model, v.state.linear_velocity, v.state.angular_velocity, v.last, v.inputs, v.broad.rows.pose,
+                   v.next.pairs, s.batch_key, s.batch_pair, s.box_axes, s.last_row, v.next.contacts, s.contact_index,
+                   v.params});
   exec.exclusive_scan("number contacts", s.contact_index, pairs);
   exec.together("ListContacts", ListContactsTask{v});
 }

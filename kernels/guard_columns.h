@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: MIT
+// Scratch of stop_fast_bodies.
+#pragma once
+#include "columns.h"
+
+//  type           name      unit  meaning
+#define TALUS_GUARD_ROWS(X)                                                                                       \
+  X(Index, beyond, "1", "a list: rows of bodies that went further than their pairs were found for, in any order") \
+  X(std::uint32_t, pardon, "1", "of those: kJointed, kPushedOut")                                                 \
+  X(Index, stop, "1", "part of the step that the body moves for, as the round found it: bits of a float 0..1")    \
+  X(Index, next_stop, "1", "as it leaves it")                                                                     \
+  X(std::uint64_t, carry, "", "from when, the same bits, and below them the row of who carries it then")
+
+#define TALUS_GUARD_PAIRS(X) X(Index, pair, "1", "a list: rows of pairs that may pass through each other, in any order")
+
+namespace talus {
+
+TALUS_DEFINE_VIEW(GuardRows, TALUS_GUARD_ROWS)
+TALUS_DEFINE_VIEW(GuardPairs, TALUS_GUARD_PAIRS)
+
+struct GuardScratch {
+  GuardRows rows;
+  GuardPairs fast;
+  bool operator==(const GuardScratch&) const = default;
+};
+
+}  // namespace talus

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: MIT
+// How far a body may get within a step: what its box, its pairs and its contacts are found for, and what it is held to.
+#pragma once
+#include "columns.h"
+#include "lanes.h"
+#include "lengths.h"
+#include "math/vec3.h"
+#include "step_params.h"
+
+namespace talus::inline TALUS_ISA {
+
+constexpr float kDeflection = 0.25f;  // [radius] how far, at most, a box reaches to the sides of a body's way. A body
+                                      // that gets less far in a step stays in its box wherever contacts send it
+
+/// Of one body, or of a pack. Damping, which only brakes, is left out.
+template <class Real>
+struct StepReach {
+  Mask<Real> alive, moves, still;  // moves: pushed by forces and contacts; still: by nothing, and not on its way
+  Mask<Real> is_plane, is_box, boxed;
+  QuatOf<Real> orientation;
+  Vec3Of<Real> core;          // [m] the shape as a rounded box, see ShapeRecord
+  Real rounding;              // [m]
+  Real radius;                // [m]
+  Vec3Of<Real> before, spin;  // [m/s, rad/s] at the start
+  Vec3Of<Real> low, high;     // [m] corners of the box of its ways, for the centre; zero is inside
+  Real way;                   // [m] the longest of them
+  Real side;                  // [m] how much larger that box is made on all sides: contacts change directions
+  Real arm, most_swing;       // [m] a turn by an angle lets the shape reach min(angle * arm, most_swing) further
+  Real touching;              // [m] at which contacts are made: of dynamic bodies
+  Real rim;                   // [m] touching plus what the step's turn adds
+};
+
+/// [rad/s] What a torque adds to the angular velocity in a step, in own axes.
+template <class Real>
+TALUS_INLINE Vec3Of<Real> spin_gain(QuatOf<Real> orientation, Vec3Of<Real> inv_inertia, Vec3Of<Real> torque, Real dt) {
+  return dt * scale(inv_inertia, rotate_back(orientation, torque));
+}
+
+/// How much further a shape may reach after a turn. Its outermost point in some direction is at least as far out as the
+/// ball inside and within the ball around it: hence its lever arm, and the limit for any turn.
+template <class Real>
+TALUS_INLINE void set_swing(StepReach<Real>& r) {
+  const Real zero(0.0f), thickness = select(r.is_box, min_of(r.core.x, min_of(r.core.y, r.core.z)), r.rounding);
+  const Real limit = max_of(r.radius - thickness, zero);
+  r.most_swing = select(r.boxed, limit, zero);
+  r.arm = select(r.boxed, select(r.is_box, square_root(limit * (r.radius + thickness)), limit), zero);
+}
+
+template <class Real>
+TALUS_INLINE StepReach<Real> step_reach(const BodyModel& model, const BodyState& state, const BodyInputs& inputs,
+                                        const StepParams& p, Index row) {
+  const Real zero(0.0f), one(1.0f), dt(p.dt);
+  const Vec3Of<Real> none{zero, zero, zero};
+  const QuatOf<Real> upright{zero, zero, zero, one};
+  StepReach<Real> r;
+  const Real type = load_bytes<Real>(model.shape, row), motion = load_bytes<Real>(model.motion, row);
+  r.alive = load_bytes<Real>(model.alive, row) > zero;
+  const Mask<Real> held = load_bytes<Real>(state.frozen, row) + load_bytes<Real>(state.asleep, row) > zero;
+  r.moves = r.alive && motion == Real(float(Motion::dynamic)) && !held;
+  r.still = !r.alive || motion == Real(float(Motion::fixed)) || held;
+  r.is_plane = type == Real(float(ShapeType::plane));
+  r.is_box = type == Real(float(ShapeType::box));
+  r.boxed = r.alive && !r.is_plane;
+  r.orientation = select<Real>(r.alive, load<Real>(state.orientation, row), upright);
+  const Vec3Of<Real> size = load<Real>(model.shape_size, row);
+  const Mask<Real> long_y = r.is_box || type == Real(float(ShapeType::capsule));
+  r.core = {select(r.is_box, size.x, zero), select(long_y, size.y, zero), select(r.is_box, size.z, zero)};
+  r.rounding = select(r.is_box || r.is_plane, zero, size.x);
+  r.radius = load<Real>(model.radius.data, row);
+
+  // Velocity at the start, and once gravity and force have acted for the whole step.
+  r.before = select<Real>(r.still, none, load<Real>(state.linear_velocity, row));
+  const Vec3Of<Real> gravity{Real(p.gravity.x), Real(p.gravity.y), Real(p.gravity.z)};
+  const Vec3Of<Real> gain = dt * (load<Real>(model.gravity_scale.data, row) * gravity +
+                                  load<Real>(model.inv_mass.data, row) * load<Real>(inputs.force, row));
+  const Vec3Of<Real> after = select<Real>(r.moves, r.before + gain, r.before);
+  const Vec3Of<Real> way_before = dt * r.before, way_after = dt * after;
+  r.low = min_of(none, min_of(way_before, way_after));
+  r.high = max_of(none, max_of(way_before, way_after));
+  r.way = max_of(length(way_before), length(way_after));
+  r.side = select(r.moves, min_of(r.way, Real(kDeflection) * r.radius), zero);
+  r.spin = load<Real>(state.angular_velocity, row);
+  const Vec3Of<Real> twist =
+      spin_gain(r.orientation, load<Real>(model.inv_inertia, row), load<Real>(inputs.torque, row), dt);
+  const Real turn = select(r.still, zero, dt * (length(r.spin) + select(r.moves, length(twist), zero)));
+  set_swing(r);
+  r.touching = select(motion == Real(float(Motion::dynamic)), speculative_of(r.radius, p), zero);
+  r.rim = r.touching + min_of(turn * r.arm, r.most_swing);
+  return r;
+}
+
+}  // namespace talus::inline TALUS_ISA
