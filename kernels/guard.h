@@ -119,20 +119,19 @@ struct BeginPardon {
 struct PardonPushedOut {
   PairList pairs;
   ContactRecords contacts;
-  Column<float> radius;          // of each body
+  Column<float> radius;
   Column<std::uint32_t> pardon;  // what is written for those who did not go too far is not read
-  const StepParams* params;
 
   TALUS_HD void operator()(Index pair) const {
     const CachedContact& contact = contacts[pair];
+    const float smaller = min_of(radius[pairs.owner[pair]], radius[pairs.partner[pair]]);
     float least = 0.0f;
     for (int i = 0; i < int(contact.count); ++i) least = min_of(least, contact.point[i].separation);
-    const Index a = pairs.owner[pair], b = pairs.partner[pair];
-    if (!(least < -kDeepPart * speculative_of(min_of(radius[a], radius[b]), *params))) return;
-    atomic_or(&pardon[a], kPushedOut);
-    atomic_or(&pardon[b], kPushedOut);
+    if (!(least < -kDeepPart * smaller)) return;
+    atomic_or(&pardon[pairs.owner[pair]], kPushedOut);
+    atomic_or(&pardon[pairs.partner[pair]], kPushedOut);
   }
-  static constexpr float kDeepPart = 0.25f;
+  static constexpr float kDeepPart = 0.01f;  // [1] of the smaller body's radius
 };
 
 /// One element is one joint.

@@ -401,10 +401,11 @@ struct PrepareContacts {
     Vec3Of<Real> a1 = a.lever(at_a, t1_a), b1 = b.lever(at_b, t1_b);
     Vec3Of<Real> a2 = a.lever(at_a, t2_a), b2 = b.lever(at_b, t2_b);
     if (carriers) {
-      a1 = chord_lever(from.a, a, at_a, t1_a, a1);
-      a2 = chord_lever(from.a, a, at_a, t2_a, a2);
-      b1 = chord_lever(from.b, b, at_b, t1_b, b1);
-      b2 = chord_lever(from.b, b, at_b, t2_b, b2);
+      const Vec3Of<Real> to_b = a.world(at_a) - b.world(at_b);
+      a1 = chord_lever(from.a, a, to_b, t1_a, a1);
+      a2 = chord_lever(from.a, a, to_b, t2_a, a2);
+      b1 = chord_lever(from.b, b, -to_b, t1_b, b1);
+      b2 = chord_lever(from.b, b, -to_b, t2_b, b2);
     }
     const Real k11 = mass + a.give(a1, a1) + b.give(b1, b1);
     const Real k22 = mass + a.give(a2, a2) + b.give(b2, b2);
@@ -661,12 +662,12 @@ struct PrepareContacts {
   /// would drift outward. By how much chord and velocity differ is put into the lever, which serves nothing else where
   /// the body is not pushed.
   template <class Real>
-  TALUS_INLINE Vec3Of<Real> chord_lever(const std::uint32_t* body, const PreparedBody<Real>& p, Vec3Of<Real> at,
+  TALUS_INLINE Vec3Of<Real> chord_lever(const std::uint32_t* body, const PreparedBody<Real>& p, Vec3Of<Real> to_other,
                                         Vec3Of<Real> direction, Vec3Of<Real> lever) const {
     Real now[8];
     gather_together(&bodies.velocity.data->linear.x, body, now);
     const Real zero(0.0f), one(1.0f), dt(params->dt);
-    const Vec3Of<Real> w{now[4], now[5], now[6]}, speed = cross(w, at);
+    const Vec3Of<Real> w{now[4], now[5], now[6]}, speed = cross(w, p.own(to_other));
     const Real square = dot(w, w), u = min_of(dt * dt * square, one);  // [rad^2] of the turn; beyond 1 it is a guess
     // sin(x) / x - 1 and (1 - cos(x)) / x^2
     const Real shorter = u * (Real(-1.0f / 6.0f) + u * Real(1.0f / 120.0f));

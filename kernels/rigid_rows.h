@@ -107,8 +107,8 @@ struct PrepareRigid {
         const Vec3Of<Real> own_a = a.own(axes[r]), own_b = b.own(axes[r]);
         Vec3Of<Real> lever_a = a.lever(at_a, own_a), lever_b = b.lever(at_b, own_b);
         if (from.carriers && r > 0) {
-          lever_a = from.chord_lever(sources.a, a, at_a, own_a, lever_a);
-          lever_b = from.chord_lever(sources.b, b, at_b, own_b, lever_b);
+          lever_a = from.chord_lever(sources.a, a, on_a - on_b, own_a, lever_a);
+          lever_b = from.chord_lever(sources.b, b, on_b - on_a, own_b, lever_b);
         }
         levers[r] = {lever_a, lever_b};
         put_point(rigid_row::lever_a + 3 * r, lever_a.x);

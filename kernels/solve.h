@@ -106,13 +106,14 @@ struct SolveContacts {
     gather_together(&velocity->linear.x, index_b.data(), record_b);
     BodyPair<Real> bodies = pair_of(record_a, record_b);
     Mask<Real> moves_a = bodies.inv_mass_a > Real(0.0f), moves_b = bodies.inv_mass_b > Real(0.0f);
-    Mask<Real> hit = Real(1.0f) < Real(0.0f);
+    Mask<Real> hit = Real(1.0f) < Real(0.0f), swept = Real(0.0f) <= Real(0.0f);
     if constexpr (kSome) {
       const Mask<Real> meant = is_meant(lane, bodies, record_a[7], record_b[7]);
       if (!any_together(meant)) return;
       const LaneRows<Real> before = lane_rows<Real>(lane);
       hit = meant && solve_manifold(lane, index_a, index_b, bodies, params->contact, params->ground);
       if (any_of(!meant)) put_back(lane, meant, before);
+      swept = meant;
       moves_a = meant && moves_a;
       moves_b = meant && moves_b;
       if (kSweep == Sweep::bounce) pass_on(moves_a, bodies.a, record_a);
@@ -126,7 +127,8 @@ struct SolveContacts {
     scatter_together(&velocity->linear.x, index_b.data(), record_b, moves_b);
     if constexpr (kSweep == Sweep::relax) {
       see_together();
-      if (any_of(is_slim<Real>(lane))) level_slim<Real>(*this, lane);
+      const Mask<Real> slim = swept && is_slim<Real>(lane);
+      if (any_of(slim)) level_slim<Real>(*this, lane, slim);
       if (any_of(hit)) settle_impacts(*this, lane, lane_bits(hit));
     }
   }
@@ -284,14 +286,12 @@ struct SolveContacts {
   }
   /// Apart from the loop, which has no registers for it, and by threads that are not together.
   template <class Real>
-  TALUS_SELDOM static void level_slim(SolveContacts kernel, Index lane) {
+  TALUS_SELDOM static void level_slim(SolveContacts kernel, Index lane, Mask<Real> slim) {
     const RowIndices<Real> index_a(kernel.rows, row::body_a, lane), index_b(kernel.rows, row::body_b, lane);
     Real record_a[8], record_b[8];
     gather_records(&kernel.velocity->linear.x, index_a.data(), record_a);
     gather_records(&kernel.velocity->linear.x, index_b.data(), record_b);
     BodyPair<Real> bodies = pair_of(record_a, record_b);
-    Mask<Real> slim = kernel.template is_slim<Real>(lane);
-    if constexpr (kSome) slim = slim && kernel.is_meant(lane, bodies, record_a[7], record_b[7]);
     solve_tilts<Real>(bodies, slim, TiltPoints<Real>{kernel, lane});
     store_record(bodies.a, record_a);
     store_record(bodies.b, record_b);
