@@ -49,6 +49,7 @@ struct Counters {
   Index split_rows;                    // body rows if the overflow color has contacts, else 0
   Index heights;                       // with shock propagation: the largest stack height found, see ClimbHeights
   Index layers;                        // the same: one for each height, and one for what rests on nothing
+  Index load_turns;                    // of PassLoads in kernels/squeeze.h
   Index deep_turns;                    // 1: some contact is deep, see kernels/deep.h; else 0
 
   // Of stop_fast_bodies.

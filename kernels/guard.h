@@ -21,7 +21,8 @@
 namespace talus::inline TALUS_ISA {
 
 // Lengths in thinnest extents of a pair: of A or B, whatever is smaller.
-constexpr float kFastPart = 0.25f;  // a pair that closes by more in a step is looked after
+constexpr float kFastPart = 0.25f;     // a pair that closes by more in a step is looked after
+constexpr float kStoppedPart = 0.02f;  // the same, if one of them has stopped: no solver knew of that
 
 // GuardRows::pardon
 constexpr std::uint32_t kJointed = 1u;    // joints sent it there, and would be torn
@@ -118,6 +119,7 @@ struct BeginPardon {
 struct PardonPushedOut {
   PairList pairs;
   ContactRecords contacts;
+  Column<float> radius;          // of each body
   Column<std::uint32_t> pardon;  // what is written for those who did not go too far is not read
   const StepParams* params;
 
@@ -125,9 +127,10 @@ struct PardonPushedOut {
     const CachedContact& contact = contacts[pair];
     float least = 0.0f;
     for (int i = 0; i < int(contact.count); ++i) least = min_of(least, contact.point[i].separation);
-    if (!(least < -kDeepPart * params->speculative_distance)) return;
-    atomic_or(&pardon[pairs.owner[pair]], kPushedOut);
-    atomic_or(&pardon[pairs.partner[pair]], kPushedOut);
+    const Index a = pairs.owner[pair], b = pairs.partner[pair];
+    if (!(least < -kDeepPart * speculative_of(min_of(radius[a], radius[b]), *params))) return;
+    atomic_or(&pardon[a], kPushedOut);
+    atomic_or(&pardon[b], kPushedOut);
   }
   static constexpr float kDeepPart = 0.25f;
 };
@@ -304,7 +307,8 @@ TALUS_HD inline PairPaths pair_paths(const BodyPaths& bodies, const GuardRows& r
   PairPaths pair{bodies.path(a), bodies.path(b), bodies.thinnest(a, b), 1.0f};
   pair.a.part = part_of_stop(rows.stop[a]);
   pair.b.part = part_of_stop(rows.stop[b]);
-  if (closing_of(pair.a, pair.b) > kFastPart * pair.thin) {
+  const bool both_go_on = pair.a.part == 1.0f && pair.b.part == 1.0f;
+  if (closing_of(pair.a, pair.b) > (both_go_on ? kFastPart : kStoppedPart) * pair.thin) {
     pair.stop = first_stop(pair.a, pair.b, bodies.state.position[b] - bodies.state.position[a], pair.thin);
   }
   return pair;

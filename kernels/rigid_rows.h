@@ -76,6 +76,11 @@ struct PrepareRigid {
       rate = select(hertz > zero, soft.bias_rate, rate);
       yields = select(hertz > zero, soft.impulse_scale / soft.mass_scale, yields);
     }
+    float radii[kWidth];
+    for (int i = 0; i < kWidth; ++i) {
+      radii[i] = min_of(from.model.radius[Index(sources.a[i])], from.model.radius[Index(sources.b[i])]);
+    }
+    const Real radius = load_lanes(radii, Real{});
     const auto put = [&](int field, Real value) { store(rows, field, lane, select(there, value, zero)); };
 
     Real offset1[kMaxPoints], offset2[kMaxPoints], load_of[kMaxPoints], middle1 = zero, middle2 = zero;
@@ -99,7 +104,12 @@ struct PrepareRigid {
       };
       Levers<Real> levers[3];
       for (int r = 0; r < 3; ++r) {
-        const Vec3Of<Real> lever_a = a.lever(at_a, a.own(axes[r])), lever_b = b.lever(at_b, b.own(axes[r]));
+        const Vec3Of<Real> own_a = a.own(axes[r]), own_b = b.own(axes[r]);
+        Vec3Of<Real> lever_a = a.lever(at_a, own_a), lever_b = b.lever(at_b, own_b);
+        if (from.carriers && r > 0) {
+          lever_a = from.chord_lever(sources.a, a, at_a, own_a, lever_a);
+          lever_b = from.chord_lever(sources.b, b, at_b, own_b, lever_b);
+        }
         levers[r] = {lever_a, lever_b};
         put_point(rigid_row::lever_a + 3 * r, lever_a.x);
         put_point(rigid_row::lever_a + 3 * r + 1, lever_a.y);
@@ -115,7 +125,7 @@ struct PrepareRigid {
       const Mask<Real> touches = point[0] <= zero;
       put_point(rigid_row::separation, point[0]);
       deepest = select(has, min_of(deepest, point[0]), deepest);
-      const Real resting = resting_bias(point[0], rate), bouncing = bounce_of(point[0], approach, bounce);
+      const Real resting = resting_bias(point[0], rate, radius), bouncing = bounce_of(point[0], approach, bounce);
       put_point(rigid_row::bias, select(bouncing < zero, min_of(bouncing, resting), resting));
       if constexpr (kSurfaces) {
         const auto put_more = [&](int field, Real value) {
@@ -179,6 +189,7 @@ struct PrepareRigid {
     put(rigid_row::tangent + 2, t1.z);
     put(rigid_row::friction, friction.friction);
     put(rigid_row::special, friction.special);
+    put(rigid_row::radius, radius);
     put(rigid_row::slim, is_slim(lane, count, points_give, a, b));
     for (const int field : {rigid_row::update, rigid_row::residual_normal, rigid_row::residual_friction,
                             rigid_row::residual_approach, rigid_row::stress}) {
@@ -207,9 +218,9 @@ struct PrepareRigid {
   /// [m/s] Apart: the gap may close within the step but not beyond (S1-13). Touching: a part of the penetration becomes
   /// velocity.
   template <class Real>
-  TALUS_INLINE Real resting_bias(Real separation, Real rate) const {
+  TALUS_INLINE Real resting_bias(Real separation, Real rate, Real radius) const {
     const Real zero(0.0f), gap = Real(from.params->inv_h) * separation;
-    const Real depth = min_of(separation + Real(from.params->rigid_slop), zero);
+    const Real depth = min_of(separation + Real(from.params->rigid_slop) * radius, zero);
     const Real push = max_of(rate * depth, Real(-from.params->max_push_speed));
     return select(separation > zero, gap, push);
   }

@@ -95,7 +95,7 @@ const Row kRows[] = {
      .trials = 1,
      .measure = beverloo,
      .reference = "3/2 for a slot (Beverloo, Leniger, van de Velde 1961, with k = 1.4)",
-     .bounds = "rigid_block=0.8"},
+     .bounds = "projection=0.6"},
     {.group = kGroup,
      .name = "PoolDepth",
      .statement = "A hundred balls, boxes and capsules fall into a pool: mean penetration after 5 s; none may leave it "

@@ -32,7 +32,7 @@ struct StopFastBodiesTask {
     const Count beyond{&v.counters->beyond, v.shape.rows};
     team.for_each("BeginPardon", beyond, BeginPardon{rows});
     team.for_each("PardonPushedOut", {&v.counters->beyond_pairs, v.next.pairs.owner.size},
-                  PardonPushedOut{v.next.pairs, v.next.contacts, rows.pardon, v.params});
+                  PardonPushedOut{v.next.pairs, v.next.contacts, v.model.radius, rows.pardon, v.params});
     if (v.joints.count > 0) {
       team.for_each("PardonJointed", {&v.counters->beyond_joints, v.joints.count},
                     PardonJointed{v.joints.model, rows.pardon});
