@@ -104,7 +104,7 @@ TEST_P(ImpactEnergy, NeverRises) {
               SCOPED_TRACE(std::string(law == RestitutionModel::newton ? "newton" : "poisson") +
                            (on_pair ? ", pair" : ", ground") + ", restitution " + std::to_string(restitution) +
                            (friction ? ", friction" : "") + ", spin " + std::to_string(spin));
-              const double gravity = on_pair ? 0.0 : kGravity, part = worst_part(variant, spin);
+              const double gravity = on_pair ? 0.0 : kGravity, part = worst_part(spin);
               WorldDef d = on_pair ? weightless(settings) : def(settings);
               d.sleep.enabled = false;
               const int count = 60;
