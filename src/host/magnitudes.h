@@ -25,6 +25,11 @@ class Magnitudes {
     find();
     return last_ < 0 ? 1.0f : static_cast<float>(std::ldexp(1.0, last_ - first_ + 1));
   }
+  /// The smallest number, or down to half of it; 1e30 if there is none.
+  float smallest() {
+    find();
+    return last_ < 0 ? 1e30f : static_cast<float>(std::ldexp(1.0, first_ - kLeast - 1));
+  }
 
  private:
   void find() {
