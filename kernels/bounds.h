@@ -8,7 +8,6 @@
 #include "lanes.h"
 #include "math/atomic.h"
 #include "math/vec3.h"
-#include "reach.h"
 #include "shapes/extent.h"
 #include "step_params.h"
 
@@ -17,22 +16,22 @@ namespace talus::inline TALUS_ISA {
 constexpr float kNowhere = 3e38f;  // [m] minimum of an empty box; its maximum is the negative
 
 /// [m] How much further a body may get in the next step than it does in this one, of the reach in its pose: what sleeps
-/// is woken one step ahead, so candidates must be found that far ahead. touching: [m] part of the reach at which
-/// contacts are made.
+/// is woken one step ahead, so candidates must be found that far ahead.
 template <class Real>
-TALUS_INLINE Real wake_reach(Real reach, Real touching, const StepParams& p) {
-  return p.may_sleep != 0 ? reach - touching : Real(0.0f);
+TALUS_INLINE Real wake_reach(Real reach, const StepParams& p) {
+  return p.may_sleep != 0 ? reach - Real(0.5f * p.speculative_distance) : Real(0.0f);
 }
 
 /// Pose, box and shape record of each row. The box is that of the shape, extended along the way of the step, and by
-/// rim and side of StepReach on all sides. The reach of the pose is the same in all directions: |way| + rim.
+/// `rim` on all sides: half the speculative distance plus what turning may add. The reach of the pose is the same in
+/// all directions: |way| + rim.
 struct UpdateBounds {
   // model
   BodyModel model;
   // state
   BodyState state;
   // inputs
-  BodyInputs inputs;
+  Vec3Column force;
   // out: one row a lane; those after the last body are empty
   Column<BodyPose> pose;
   Column<Bounds> bounds;
@@ -46,24 +45,49 @@ struct UpdateBounds {
   template <class Real>
   TALUS_INLINE void solve(Index row) const {
     const StepParams& p = *params;
-    const Real zero(0.0f), one(1.0f);
-    const StepReach<Real> r = step_reach<Real>(model, state, inputs, p, row);
-    const Mask<Real> alive = r.alive, moves = r.moves, is_plane = r.is_plane, boxed = r.boxed;
+    const Real zero(0.0f), one(1.0f), dt(p.dt);
+    const Real type = load_bytes<Real>(model.shape, row), motion = load_bytes<Real>(model.motion, row);
+    const Mask<Real> alive = load_bytes<Real>(model.alive, row) > zero;
+    const Mask<Real> frozen = load_bytes<Real>(state.frozen, row) > zero;
     const Mask<Real> asleep = load_bytes<Real>(state.asleep, row) > zero;
-    const Vec3Of<Real> position = load<Real>(state.position, row), core = r.core, before = r.before, spin = r.spin;
-    const Real rounding = r.rounding, radius = r.radius;
+    const Mask<Real> moves = alive && motion == Real(float(Motion::dynamic)) && !frozen && !asleep;
+    const Mask<Real> still = !alive || motion == Real(float(Motion::fixed)) || frozen || asleep;
+    const Mask<Real> is_plane = type == Real(float(ShapeType::plane)), is_box = type == Real(float(ShapeType::box));
+    const Mask<Real> boxed = alive && !is_plane;
+    const Vec3Of<Real> none{zero, zero, zero};
+    const Vec3Of<Real> size = load<Real>(model.shape_size, row), position = load<Real>(state.position, row);
+    const QuatOf<Real> upright{zero, zero, zero, one};
+    const QuatOf<Real> orientation = select<Real>(alive, load<Real>(state.orientation, row), upright);
+    const Real radius = load<Real>(model.radius.data, row);
+    // The shape as a rounded box, see ShapeRecord.
+    const Mask<Real> long_y = is_box || type == Real(float(ShapeType::capsule));
+    const Vec3Of<Real> core{select(is_box, size.x, zero), select(long_y, size.y, zero), select(is_box, size.z, zero)};
+    const Real rounding = select(is_box || is_plane, zero, size.x);
+
+    // Velocity at the start, and once gravity and force have acted for the whole step.
+    const Vec3Of<Real> before = select<Real>(still, none, load<Real>(state.linear_velocity, row));
+    const Vec3Of<Real> gravity{Real(p.gravity.x), Real(p.gravity.y), Real(p.gravity.z)};
+    const Vec3Of<Real> gain = dt * (load<Real>(model.gravity_scale.data, row) * gravity +
+                                    load<Real>(model.inv_mass.data, row) * load<Real>(force, row));
+    const Vec3Of<Real> after = select<Real>(moves, before + gain, before);
+    const Vec3Of<Real> way_before = dt * before, way_after = dt * after;
+    const Vec3Of<Real> spin = load<Real>(state.angular_velocity, row);
+    const Real turn = select(still, zero, dt * length(spin));
     const Real any_speed =
         abs_of(before.x) + abs_of(before.y) + abs_of(before.z) + abs_of(spin.x) + abs_of(spin.y) + abs_of(spin.z);
-    const Mask<Real> stirs = !r.still && !moves && any_speed > Real(p.may_sleep != 0 ? 0.0f : kNowhere);
+    const Mask<Real> stirs = !still && !moves && any_speed > Real(p.may_sleep != 0 ? 0.0f : kNowhere);
+    const Real swing = select(boxed, swing_of(is_box, core, rounding, radius, turn), zero);
+    const Real rim = Real(0.5f * p.speculative_distance) + swing;
 
-    const Mat3Of<Real> axes = matrix_of(r.orientation);
+    const Mat3Of<Real> axes = matrix_of(orientation);
     const Mat3Of<Real> reach_of_axes{abs_of(axes.row0), abs_of(axes.row1), abs_of(axes.row2)};
-    const Real edge = rounding + r.rim + r.side;
+    const Real edge = rounding + rim;
     const Vec3Of<Real> half = reach_of_axes * core + Vec3Of<Real>{edge, edge, edge};
-    const Vec3Of<Real> low = position - half + r.low, high = position + half + r.high;
-    const Real reach = r.rim + r.way;
-    const Real pose_out[8] = {position.x,      position.y,      position.z,      reach,
-                              r.orientation.x, r.orientation.y, r.orientation.z, r.orientation.w};
+    const Vec3Of<Real> low = position - half + min_of(none, min_of(way_before, way_after));
+    const Vec3Of<Real> high = position + half + max_of(none, max_of(way_before, way_after));
+    const Real reach = rim + max_of(length(way_before), length(way_after));
+    const Real pose_out[8] = {position.x,    position.y,    position.z,    reach,
+                              orientation.x, orientation.y, orientation.z, orientation.w};
     store_together(&pose.data->position.x, row, pose_out);
 
     const Vec3Of<Real> nowhere{Real(kNowhere), Real(kNowhere), Real(kNowhere)};
@@ -74,7 +98,7 @@ struct UpdateBounds {
                moving = select(moves || stirs, one, zero);
     const Real bounds_out[8] = {min.x, min.y, min.z, moving, max.x, max.y, max.z, listed};
     store_together(&bounds.data->min.x, row, bounds_out);
-    const Real ahead = wake_reach(reach, r.touching, p);
+    const Real ahead = wake_reach(reach, p);
     const Vec3Of<Real> around{ahead, ahead, ahead};
     watch_bounds(row, min - around, max + around, moving, listed);
 
@@ -102,6 +126,16 @@ struct UpdateBounds {
                               max.y <= kept[5] && max.z <= kept[6] && moving <= kept[3] && listed <= kept[7];
     if (any_of(!within)) atomic_or(&counters->left_bounds, 1u);
   }
+
+  /// [m] How much further a shape may reach after a turn [rad]. Its outermost point in some direction is at least as
+  /// far out as the ball inside and within the ball around it: hence its lever arm, and the limit for any turn.
+  template <class Real>
+  TALUS_INLINE static Real swing_of(Mask<Real> is_box, Vec3Of<Real> core, Real rounding, Real radius, Real turn) {
+    const Real thickness = select(is_box, min_of(core.x, min_of(core.y, core.z)), rounding);
+    const Real limit = max_of(radius - thickness, Real(0.0f));
+    const Real arm = select(is_box, square_root(limit * (radius + thickness)), limit);
+    return min_of(turn * arm, limit);
+  }
 };
 
 constexpr float kKeptMargin = 0.1f;  // [radius] how much larger kept boxes are
@@ -126,12 +160,11 @@ struct KeepBounds {
     Real box[8], where[8];
     load_together(&bounds.data->min.x, row, box);
     load_together(&pose.data->position.x, row, where);
-    const Real motion = load_bytes<Real>(model.motion, row), zero(0.0f);
-    const Real radius = select(motion == Real(float(Motion::fixed)), zero, load<Real>(model.radius.data, row));
-    const Real touching = select(motion == Real(float(Motion::dynamic)), speculative_of(radius, *params), zero);
+    const Mask<Real> fixed = load_bytes<Real>(model.motion, row) == Real(float(Motion::fixed));
+    const Real zero(0.0f), radius = select(fixed, zero, load<Real>(model.radius.data, row));
     const bool calm = counters->asleep > counters->rows / 2;
     const Real ahead((calm ? kCalmSteps : kKeptSteps) * params->dt), most = Real(calm ? kCalmWay : 1.0f) * radius;
-    const Real margin = Real(kKeptMargin) * radius + wake_reach(where[3], touching, *params);
+    const Real margin = Real(kKeptMargin) * radius + wake_reach(where[3], *params);
     const Vec3Of<Real> v = load<Real>(linear_velocity, row);
     const Vec3Of<Real> way{clamp_to(ahead * v.x, -most, most), clamp_to(ahead * v.y, -most, most),
                            clamp_to(ahead * v.z, -most, most)};

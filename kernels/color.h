@@ -16,9 +16,6 @@ namespace talus::inline TALUS_ISA {
 
 constexpr int kCountBits = 2;  // of a sort key, below the color: kMaxPoints less the points
 constexpr int kSortKeyBits = 4 + kCountBits;
-// An open contact asks for one of the lowest free colors, and of more in later rounds: small worlds, and rows of
-// bodies, then have few colors, and so few loops in a sweep.
-constexpr int kFirstColors = 2, kMoreColors = 2;
 constexpr int kColorRounds = 5;  // measured: 42,000 open contacts need 4 rounds; what is left then overflows
 
 /// Mixes the low 28 bits one to one, so that different contacts have different bids.
@@ -67,8 +64,7 @@ struct ColorGraph {
     const std::uint32_t taken = (moves(a) ? mask[a] : 0u) | (moves(b) ? mask[b] : 0u);
     const std::uint32_t free = ~taken & ((1u << kPalette) - 1);
     if (free == 0) return kPalette;
-    const int among = min_of(bit_count(free), kFirstColors + kMoreColors * int(round));
-    return nth_bit(free, mix_28(std::uint32_t(contact) + round * 0x1f3d5b79u) % std::uint32_t(among));
+    return nth_bit(free, mix_28(std::uint32_t(contact) + round * 0x1f3d5b79u) % std::uint32_t(bit_count(free)));
   }
   /// Higher in later rounds, so that bids need not be cleared between them, and for contacts with what does not move:
   /// in the overflow color they would carry all that rests on a body with a small part of its mass.

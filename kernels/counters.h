@@ -14,7 +14,6 @@ constexpr int kColorCount = kPalette + 1;  // the overflow color is the last
 
 constexpr Index kIslandPeriod = 8;  // steps from one search for islands to the next; bodies sleep that much later
 constexpr Index kBlockRun = 8;      // blocks of bodies that one element of ListBlocks looks at
-constexpr int kStopRounds = 4;      // of stop_fast_bodies: who stops may be in the way of others, and so on
 
 /// A buffer that may prove too small. `need` is what the step asked for.
 enum class Growth : std::uint32_t { entries = 0, candidates = 1, pairs = 2, records = 3, contacts = 4 };
@@ -48,26 +47,12 @@ struct Counters {
   Index new_joint_blocks;              //
   Index split_rows;                    // body rows if the overflow color has contacts, else 0
   Index heights;                       // with shock propagation: the largest stack height found, see ClimbHeights
-  Index layers;                        // the same: one for each height, and one for what rests on nothing
-  Index load_turns;                    // of PassLoads in kernels/squeeze.h
-  Index deep_turns;                    // 1: some contact is deep, see kernels/deep.h; else 0
-
-  // Of stop_fast_bodies.
-  Index beyond;                       // bodies that went further than their pairs were found for
-  Index beyond_pairs, beyond_joints;  // pairs and joints, if there are such bodies, else 0
-  Index beyond_rows;                  // body rows, the same
-  Index gained;                       // tumbling bodies with more energy than they should have
-  Index gained_pairs, gained_joints;  // pairs and joints, if there are such bodies, else 0
-  Index fast_rows, fast_search;       // body rows and pairs, if some body is fast, else 0
-  Index fast_pairs;                   // pairs that close by much
-  Index stop_pairs[kStopRounds + 1];  // the same, from the second round on, if the round before stopped anybody
-  Index stop_rows[kStopRounds];       // body rows, if the round stopped anybody
+  Index layers;                        // the same: layers of contacts, at least 1
 
   Index joints_begun;  // 1: the lanes of joints have their constants
 
   // With sleep (kernels/sleep.h). Loop bounds, too.
   Index active_lanes;    // rows of the listed blocks: those with something awake, or near it
-  Index active_ends;     // the same; if there is one block only, without its padding
   Index resting_blocks;  // those in which nothing is awake
   Index block_runs;      // all blocks, in runs of kBlockRun
   Index search_blocks;   // all blocks in a step that looks for candidates anew, else 0
@@ -92,7 +77,6 @@ struct Counters {
   Index sleep_clock;           // steps, modulo kIslandPeriod
   Index fell_asleep, woke_up;  // bodies, in this step
   Index asleep;                // bodies that sleep
-  Index movers;                // bodies that may move in this step; -1 where bodies do not sleep: not counted
   Index islands;               // of awake bodies, when they were counted last
   Index cached_rows;           // body rows of the step that wrote the last contact cache: later ones have no past
 
@@ -106,11 +90,9 @@ struct Counters {
   Index need[kGrowthCount];  // rows that would have been enough
 
   // Report.
-  std::uint32_t merged;  // 1: some contact is deeper than half of the thinner body
   Index points;
   Index recycled;
   Index broken_joints;                     // in this step
-  Index cut_bodies;                        // bodies whose way was cut by stop_fast_bodies
   Index first_bad_row;                     // lowest row that left the finite range, or INT32_MAX
   std::uint32_t residual_complementarity;  // bits of a float >= 0, so that integer max is float max
   std::uint32_t residual_approach;

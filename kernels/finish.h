@@ -13,8 +13,6 @@
 
 namespace talus::inline TALUS_ISA {
 
-constexpr float kSlowStep = 0.06f;  // [rad] half the turn of a step from which on rounding is kept small at a price
-
 /// Positions and velocities of bodies. One that left the finite range stays where it was, frozen. Clears the inputs.
 struct FinishBodies {
   // model
@@ -48,14 +46,12 @@ struct FinishBodies {
     const QuatOf<Real> q = load<Real>(state.orientation, row), start{axes[0], axes[1], axes[2], axes[3]};
 
     const Vec3Of<Real> x_next = x + Vec3Of<Real>{gone[0], gone[1], gone[2]}, v_next{now[0], now[1], now[2]};
-    QuatOf<Real> q_next = normalized(start * QuatOf<Real>{gone[4], gone[5], gone[6], gone[7]});
+    const QuatOf<Real> q_next = normalized(start * QuatOf<Real>{gone[4], gone[5], gone[6], gone[7]});
     // In differences: what no impulse changed keeps its bits.
     const Vec3Of<Real> change = Vec3Of<Real>{now[4], now[5], now[6]} - scaled_spin(start, per_axis, w);
-    Vec3Of<Real> w_next = w + rotate(start, scale(per_axis, change));
-    const Mask<Real> far = gone[4] * gone[4] + gone[5] * gone[5] + gone[6] * gone[6] > Real(kSlowStep * kSlowStep);
-    if (any_of(far && moves)) finish_far(row, lane_bits(far && moves), q_next, w_next);
+    const Vec3Of<Real> w_next = w + rotate(start, scale(per_axis, change));
     const Real speed = IntegrateVelocities::largest(v_next) + IntegrateVelocities::largest(w_next);
-    const Mask<Real> good = now[7] <= zero && speed < limit &&
+    const Mask<Real> good = now[7] == zero && speed < limit &&
                             IntegrateVelocities::largest(x_next) < Real(kMaxPosition) &&
                             is_finite(q_next.x + q_next.y + q_next.z + q_next.w);
     store(state.position, row, select<Real>(moves && good, x_next, x));
@@ -66,24 +62,6 @@ struct FinishBodies {
     if (any_of(bad)) freeze(row, lane_bits(bad));
   }
 
-  /// Where differences are large they are no help against rounding.
-  template <class Real>
-  TALUS_INLINE void finish_far(Index row, unsigned lanes_of_rows, QuatOf<Real>& q_next, Vec3Of<Real>& w_next) const {
-    LaneTurns<Real> lanes(q_next, w_next);
-    for (; lanes_of_rows != 0; lanes_of_rows &= lanes_of_rows - 1u) {
-      const int lane = lowest_bit(lanes_of_rows);
-      const Index body = row + lane;
-      const Vec3 inverse = model.inv_inertia[body];
-      if (inverse.x == inverse.y && inverse.y == inverse.z) continue;
-      Quat q;
-      Vec3 w = state.angular_velocity[body];
-      const Vec3 before = scaled_spin(frame[body].orientation, frame[body].scale, w);
-      finish_free_turn(frame[body], before, displacement[body].turn, velocity[body].angular, q, w);
-      lanes.set(lane, q, w);
-    }
-    lanes.get(q_next, w_next);
-  }
-
   TALUS_HD void freeze(Index row, unsigned lanes_of_rows) const {
     for (; lanes_of_rows != 0; lanes_of_rows &= lanes_of_rows - 1u) {
       const Index body = row + lowest_bit(lanes_of_rows);
@@ -91,6 +69,12 @@ struct FinishBodies {
       atomic_min(&counters->first_bad_row, body);
     }
   }
+};
+
+/// Before contacts store theirs. One element is one pair.
+struct ClearRolling {
+  Column<RollingImpulse> rolling;
+  TALUS_HD void operator()(Index pair) const { rolling[pair] = {{0.0f, 0.0f, 0.0f}, 0.0f}; }
 };
 
 /// Impulses for the next step's warm start. Padding lanes have no points. kSurfaces: contacts have SurfaceRows.
@@ -107,7 +91,6 @@ struct StoreImpulses {
   template <class Real>
   TALUS_INLINE void solve(Index lane) const {
     const Real zero(0.0f), count = load<Real>(rows, row::count, lane);
-    if (!any_together(zero < count)) return;
     Real impulse[kMaxPoints], load_sum = zero;
     TALUS_UNROLL
     for (int i = 0; i < kMaxPoints; ++i) {
@@ -121,13 +104,14 @@ struct StoreImpulses {
     if constexpr (kSurfaces) twist_limit = twist_limit + load_sum * load<Real>(surfaces, surface::torsion, lane);
     const Real twist = clamp_to(load<Real>(rows, row::twist_impulse, lane), -twist_limit, twist_limit);
     Real f1 = load<Real>(rows, row::friction_impulse, lane), f2 = load<Real>(rows, row::friction_impulse + 1, lane);
-    const SolveContacts<Sweep::relax, false, kSurfaces> solved{.rows = rows,
-                                                               .velocity = nullptr,
-                                                               .moved = nullptr,
-                                                               .params = params,
-                                                               .restitution = false,
-                                                               .surfaces = surfaces};
-    solved.project(lane, limit, load_sum, f1, f2);
+    if constexpr (kSurfaces) {
+      const Real forward = load<Real>(surfaces, surface::forward, lane);
+      const Real backward = load<Real>(surfaces, surface::backward, lane);
+      const Real across = load<Real>(surfaces, surface::across, lane);
+      project_friction(*params, forward * load_sum, backward * load_sum, across * load_sum, f1, f2);
+    } else {
+      limit_friction(params->box_friction != 0, limit, f1, f2);
+    }
     const Vec3Of<Real> normal = load_vector<Real>(rows, row::normal, lane);
     const Vec3Of<Real> t1 = load_vector<Real>(rows, row::tangent, lane), t2 = cross(normal, t1);
     Real kept(1.0f);  // [1] what bodies bounced with is not carried on
@@ -160,18 +144,15 @@ struct StoreImpulses {
   }
 };
 
-/// How far velocities and impulses are from the contact law: for every point, min(impulse / mass, speed) would be zero,
-/// and for every manifold k |f - project(f - slip / k)| with k the larger eigenvalue of its tangential matrix (S1-84,
-/// the natural map, scaled to speeds). Floats >= 0 are ordered as their bits are, so an integer maximum serves.
-template <bool kSurfaces>
+/// How far velocities and impulses are from the contact law: for every point, min(impulse / mass, speed) would be zero
+/// (S1-84, the min-map). Floats >= 0 are ordered as their bits are, so an integer maximum serves.
 struct MeasureResidual {
-  SolveContacts<Sweep::relax, false, kSurfaces> contacts;
+  SolveContacts<Sweep::relax, false> contacts;
   Counters* counters;
 
   TALUS_HD void operator()(Index lane) const {
     const SolverRows& rows = contacts.rows;
     const int count = int(rows.number(row::count, lane));
-    if (count == 0) return;
     float record_a[8], record_b[8];
     gather_records(&contacts.velocity->linear.x, rows.at(row::body_a, lane), record_a);
     gather_records(&contacts.velocity->linear.x, rows.at(row::body_b, lane), record_b);
@@ -179,28 +160,11 @@ struct MeasureResidual {
     const Vec3 normal = rows.vector(row::normal, lane);
     for (int i = 0; i < count; ++i) {
       const float gap = max_of(rows.number(row::at(i, row::separation), lane), 0.0f);
-      const float speed =
-          bodies.speed(normal, contacts.template point_levers<float>(i, lane)) + contacts.params->inv_h * gap;
+      const float speed = bodies.speed(normal, contacts.point_levers<float>(i, lane)) + contacts.params->inv_h * gap;
       const float push = rows.number(row::at(i, row::impulse), lane) / rows.number(row::at(i, row::mass), lane);
       atomic_max(&counters->residual_complementarity, std::bit_cast<std::uint32_t>(abs_of(min_of(push, speed))));
       atomic_max(&counters->residual_approach, std::bit_cast<std::uint32_t>(max_of(-speed, 0.0f)));
     }
-    atomic_max(&counters->residual_friction, std::bit_cast<std::uint32_t>(friction_residual(lane, bodies, normal)));
-  }
-
- private:
-  TALUS_HD float friction_residual(Index lane, const BodyPair<float>& bodies, Vec3 normal) const {
-    const SolverRows& rows = contacts.rows;
-    const Vec3 t1 = rows.vector(row::tangent, lane), t2 = cross(normal, t1);
-    const float rate = rows.number(row::friction_rate, lane), load = contacts.sum_of(row::impulse, lane);
-    const float step1 =
-        rate * bodies.speed(t1, contacts.template load_levers<float>(row::friction_a1, row::friction_b1, lane));
-    const float step2 =
-        rate * bodies.speed(t2, contacts.template load_levers<float>(row::friction_a2, row::friction_b2, lane));
-    const float f1 = rows.number(row::friction_impulse, lane), f2 = rows.number(row::friction_impulse + 1, lane);
-    float n1 = f1, n2 = f2;
-    contacts.step_and_project(lane, rows.number(row::friction, lane) * load, load, step1, step2, n1, n2);
-    return square_root((f1 - n1) * (f1 - n1) + (f2 - n2) * (f2 - n2)) / rate;
   }
 };
 

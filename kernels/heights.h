@@ -20,9 +20,8 @@
 
 namespace talus::inline TALUS_ISA {
 
-constexpr float kTouchReach = 0.02f;  // [1] of the smaller body's radius: what will be nearer at the end of the step
-                                      // touches; more joins what is apart, less lets a roof that lands find nothing
-                                      // below it for a step
+constexpr float kTouchReach = 0.01f;  // [m] what will be nearer at the end of the step touches; more joins what is
+                                      // apart, less lets a roof that lands find nothing below it for a step
 
 /// Layer of a contact between two heights: the one in which its higher body moves, or both. -1 if both are zero.
 TALUS_INLINE Index layer_of(Index height_a, Index height_b) {
@@ -91,8 +90,7 @@ struct FindRests {
     const CachedContact& c = contacts[pair];
     float gap = c.point[0].separation;
     for (int i = 1; i < int(c.count); ++i) gap = min_of(gap, c.point[i].separation);
-    const float reach = kTouchReach * min_of(model.radius[a], model.radius[b]);
-    const bool touches = gap + params->dt * min_of(dot(c.normal, velocity(b) - velocity(a)), 0.0f) < reach;
+    const bool touches = gap + params->dt * min_of(dot(c.normal, velocity(b) - velocity(a)), 0.0f) < kTouchReach;
     if (!touches) return;
     const float lift = -dot(c.normal, params->gravity);
     const float least = params->shock_slope * length(params->gravity);  // without gravity all contacts bear both ways
@@ -141,10 +139,9 @@ struct ClimbHeights {
 /// One element, after the last round.
 struct CountLayers {
   Counters* counters;
-  TALUS_HD void operator()(Index) const { counters->layers = counters->heights + 1; }
+  TALUS_HD void operator()(Index) const { counters->layers = max_of(counters->heights, 1); }
 };
-/// Bodies that rest on nothing are in a layer of their own after all others: in the last of those that rest, how far up
-/// that is in another place of the world would decide what is held when they are solved. One element is a body row.
+/// Bodies that rest on nothing are in the last layer. One element is a body row.
 struct CloseHeights {
   ShockBodyScratch bodies;   // in/out
   BodiesByHeight by_height;  // in/out

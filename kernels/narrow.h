@@ -8,44 +8,16 @@
 #include "counters.h"
 #include "growth.h"
 #include "lanes.h"
-#include "lengths.h"
 #include "math/atomic.h"
 #include "math/vec3.h"
-#include "pair_motion.h"
-#include "reach.h"
 #include "shapes/collide.h"
-#include "shapes/extent.h"
 #include "step_params.h"
 
 namespace talus::inline TALUS_ISA {
 
 constexpr std::uint32_t kRecycledBatch = 15;  // batch key of pairs that need no collision test; above all classes
 constexpr float kRecycleSine = 0.00873f;      // sine of half the turn (1 degree) beyond which a manifold is remade
-constexpr float kFarFromAll = 1e15f;          // [m] no pair is this far apart; its square is finite
 constexpr float kMatchFraction = 0.04f;       // [radius of A] points nearer than this are the same one; 2 cm at 0.5 m
-
-/// A way to part bodies whose centres are at one place: each gets an offset of its own, by its row, so that many of
-/// them part in all directions, and every two of them the way that fits all others.
-TALUS_HD inline Vec3 offset_of_row(Index row) {
-  float offset[3];
-  std::uint32_t bits = std::uint32_t(row);
-  for (float& component : offset) {
-    bits = (bits + 0x9e3779b9u) * 0x85ebca6bu;  // any mixing of bits serves
-    bits = (bits ^ bits >> 15) * 0xc2b2ae35u;
-    bits ^= bits >> 13;
-    component = float(bits >> 8) * 0x1p-23f - 1.0f;
-  }
-  return {offset[0], offset[1], offset[2]};
-}
-constexpr float kSamePlace = 1e-4f;    // [1] of the smaller size: centres nearer than this are at one place
-constexpr float kOffsetPart = 0.004f;  // [1] of the same: what one of two is moved by at most. Twenty times the margin
-                                       // by which one axis of a box is preferred to another
-/// [m] From A to B, or what stands for it if they are at one place. `size`: [m] of the smaller of the two.
-TALUS_HD inline Vec3 apart(Vec3 between, float size, Index a, Index b) {
-  const float near = kSamePlace * size;
-  if (!(length_squared(between) < near * near)) return between;
-  return between + (kOffsetPart * size) * (offset_of_row(b) - offset_of_row(a));
-}
 
 /// How many units the record of each pair takes: a scan makes places of them. One element is one pair.
 struct SizeRecords {
@@ -79,8 +51,7 @@ struct CheckRecords {
 /// by an angle, the load that it passes on gets an arm of that angle times its height, which rigid bodies withstand and
 /// soft contacts do not: columns of more than (w^2 d / g)^(1/3) bodies of height d fall (21 of 1 m at 49 Hz; methods:
 /// parallel engine, 4.2). So anchors and normal stay as they were in the world, not in the bodies, for a turn so small
-/// that it means nothing else. Spheres and capsules roll, which such anchors brake: their manifolds are always made
-/// anew.
+/// that it means nothing else. Spheres have one point and roll: their manifolds are always made anew.
 struct RecyclePairs {
   // model
   BodyModel model;
@@ -218,11 +189,9 @@ struct FindBoxAxes {
     gather_records(&shape.data->core.x, a, shape_a);
     gather_records(&shape.data->core.x, b, shape_b);
     const Vec3Of<Real> half_a{shape_a[0], shape_a[1], shape_a[2]}, half_b{shape_b[0], shape_b[1], shape_b[2]};
-    Vec3Of<Real> between{pose_b[0] - pose_a[0], pose_b[1] - pose_a[1], pose_b[2] - pose_a[2]};
-    const Real size = min_of(smallest_of(half_a), smallest_of(half_b)), near = Real(kSamePlace) * size;
-    if (any_of(length_squared(between) < near * near)) between = all_apart(between, size, a, b);
     const BoxPairOf<Real> boxes = box_pair<Real>(half_a, {pose_a[4], pose_a[5], pose_a[6], pose_a[7]}, half_b,
-                                                 {pose_b[4], pose_b[5], pose_b[6], pose_b[7]}, between);
+                                                 {pose_b[4], pose_b[5], pose_b[6], pose_b[7]},
+                                                 {pose_b[0] - pose_a[0], pose_b[1] - pose_a[1], pose_b[2] - pose_a[2]});
     const Real margin = axis_margins(half_a, half_b).axis;
     const BestAxisOf<Real> face = best_face_axis(boxes, margin), edge = best_edge_axis(boxes, margin);
     float values[4][kWidth];
@@ -231,24 +200,6 @@ struct FindBoxAxes {
     store_lanes(values[2], edge.separation);
     store_lanes(values[3], edge.index);
     for (int i = 0; i < kWidth; ++i) box_axes[lane + i] = {values[0][i], values[1][i], values[2][i], values[3][i]};
-  }
-
-  /// apart() for a pack.
-  template <class Real, int kWidth>
-  TALUS_INLINE static Vec3Of<Real> all_apart(Vec3Of<Real> between, Real size, const std::uint32_t (&a)[kWidth],
-                                             const std::uint32_t (&b)[kWidth]) {
-    float x[kWidth], y[kWidth], z[kWidth], sizes[kWidth];
-    store_lanes(x, between.x);
-    store_lanes(y, between.y);
-    store_lanes(z, between.z);
-    store_lanes(sizes, size);
-    for (int i = 0; i < kWidth; ++i) {
-      const Vec3 parted = apart({x[i], y[i], z[i]}, sizes[i], Index(a[i]), Index(b[i]));
-      x[i] = parted.x;
-      y[i] = parted.y;
-      z[i] = parted.z;
-    }
-    return {load_lanes(x, Real{}), load_lanes(y, Real{}), load_lanes(z, Real{})};
   }
 };
 
@@ -260,8 +211,6 @@ struct CollidePairs {
   Vec3Column linear_velocity;
   Vec3Column angular_velocity;
   ContactCache last;
-  // inputs
-  BodyInputs inputs;
   // scratch in
   Column<BodyPose> pose;
   PairList pairs;
@@ -287,66 +236,20 @@ struct CollidePairs {
     }
     const ShapeType type_a = ShapeType(model.shape[a]), type_b = ShapeType(model.shape[b]);
     const BoxAxes axes = batch == kPairBoxBox ? box_axes[element] : BoxAxes{};
-    const PlacedShape shape_a{model.shape_size[a], pa.position, pa.orientation};
-    PlacedShape shape_b{model.shape_size[b], pb.position, pb.orientation};
-    const float near = reach(a, b, pa, pb);
-    if (type_a == ShapeType::plane || type_b == ShapeType::plane) {
-      put(pair, a, b, pa, pb, collide(type_a, shape_a, type_b, shape_b, axes, near));
-      return;
-    }
-    const Vec3 between = pb.position - pa.position;
-    const float size = min_of(min_half_thickness(type_a, shape_a.size), min_half_thickness(type_b, shape_b.size));
-    if (length_squared(between) < kSamePlace * kSamePlace * size * size) {
-      shape_b.position = pa.position + apart(between, size, a, b);
-    }
-    const PairMotion motion = motions().of(a, b, type_a, shape_a, type_b, shape_b);
-    const Manifold m = collide(type_a, shape_a, type_b, shape_b, axes, near, motion);
-    if (m.count > 0 && passes_by(motion, lowest_point(m))) return;
-    put(pair, a, b, pa, pb, m);
-    if (m.count > 0 && batch == kPairBoxCapsule) share_line(pair, type_a == ShapeType::capsule);
-  }
-
-  TALUS_HD FindMotion motions() const { return {model, linear_velocity, angular_velocity, inputs.force, params}; }
-  TALUS_HD void put(Index pair, Index a, Index b, const BodyPose& pa, const BodyPose& pb, const Manifold& m) const {
+    const Manifold m = collide(type_a, {model.shape_size[a], pa.position, pa.orientation}, type_b,
+                               {model.shape_size[b], pb.position, pb.orientation}, axes, reach(a, b, pa, pb));
     if (m.count == 0) return;
     contact_index[pair] = 1;
-    const auto rolls = [&](Index body) { return ShapeType(model.shape[body]) == ShapeType::capsule; };
-    write(pair, a, pa, pb, m, rolls(a) || rolls(b));
-  }
-
-  /// The ends of a line of contact move along the capsule as it rolls off one box and onto another: the impulses of the
-  /// step before keep their sum and, as far as the line reaches, their centre. Impulses that went along with the ends
-  /// would tilt it.
-  TALUS_HD void share_line(Index pair, bool capsule_is_a) const {
-    const CachedContact* old = old_contact(pair);
-    if (old == nullptr || old->count > 2.0f) return;
-    CachedContact& contact = contacts[pair];
-    const auto on_capsule = [&](const CachedPoint& point) { return capsule_is_a ? point.on_a : point.on_b; };
-    const bool was_line = old->count > 1.0f;
-    const float sum = old->impulse[0] + (was_line ? old->impulse[1] : 0.0f);
-    if (!(contact.count > 1.0f)) {
-      contact.impulse[0] = sum;
-      return;
-    }
-    const Vec3 first = on_capsule(contact.point[0]), line = on_capsule(contact.point[1]) - first;
-    const float inverse = 1.0f / max_of(length_squared(line), 1e-30f);
-    const float at_first = inverse * dot(on_capsule(old->point[0]) - first, line);
-    const float at_second = was_line ? inverse * dot(on_capsule(old->point[1]) - first, line) : 0.0f;
-    const float second =
-        clamp_to(at_first * old->impulse[0] + at_second * (was_line ? old->impulse[1] : 0.0f), 0.0f, sum);
-    contact.impulse[0] = sum - second;
-    contact.impulse[1] = second;
+    write(pair, a, pa, pb, m);
   }
 
   /// The short way, for the many: one point, the same as in the step before.
   TALUS_HD void collide_spheres(Index pair, Index a, Index b, const BodyPose& pa, const BodyPose& pb) const {
     const float radius_a = model.shape_size.x[a], radius_b = model.shape_size.x[b];
-    const Vec3 between = apart(pb.position - pa.position, min_of(radius_a, radius_b), a, b);
+    const Vec3 between = pb.position - pa.position;
     const float separation = length(between) - (radius_a + radius_b);
     // What is within the speculative distance is within any reach.
-    const float touching = speculative_of(min_of(radius_a, radius_b), *params);
-    if (!(separation <= touching || separation <= reach(a, b, pa, pb))) return;
-    if (separation > 0.0f && spheres_miss(a, b, pa, pb, separation)) return;
+    if (!(separation <= params->speculative_distance || separation <= reach(a, b, pa, pb))) return;
     contact_index[pair] = 1;
     CachedContact& contact = contacts[pair];
     const CachedContact* old = old_contact(pair);
@@ -357,43 +260,22 @@ struct CollidePairs {
     contact.point[0] = {separation, radius_a * contact.normal, -radius_b * contact.normal, 0u};
   }
 
-  TALUS_HD bool spheres_miss(Index a, Index b, const BodyPose& pa, const BodyPose& pb, float separation) const {
-    const PlacedShape shape_a{model.shape_size[a], pa.position, pa.orientation};
-    const PlacedShape shape_b{model.shape_size[b], pb.position, pb.orientation};
-    return passes_by(motions().of(a, b, ShapeType::sphere, shape_a, ShapeType::sphere, shape_b), separation);
-  }
-
-  /// [m] How near is near: what the two can close within the step, plus the speculative distance. Something else may
-  /// hold one of them, so that only the other one gains speed.
+  /// [m] How near is near: what the two can close within the step, plus the speculative distance.
   TALUS_HD float reach(Index a, Index b, const BodyPose& pa, const BodyPose& pb) const {
-    const Vec3 gain_a = speed_gain(a), gain_b = speed_gain(b), apart = gain_b - gain_a;
-    const float gain =
-        square_root(max_of(length_squared(apart), max_of(length_squared(gain_a), length_squared(gain_b))));
-    const float closing = length(linear_velocity[b] - linear_velocity[a]) + gain + tip_speed(a, pa) + tip_speed(b, pb);
-    const float touching = speculative_of(min_of(model.radius[a], model.radius[b]), *params);
-    return min_of(touching + params->dt * closing, pa.reach + pb.reach);
-  }
-  /// [m/s] From gravity and force, in the whole step.
-  TALUS_HD Vec3 speed_gain(Index row) const {
-    const float inv_mass = model.inv_mass[row], weight = inv_mass > 0.0f ? model.gravity_scale[row] : 0.0f;
-    return params->dt * (weight * params->gravity + inv_mass * inputs.force[row]);
-  }
-  /// [m/s] Of the outermost point by turning, at the end of the step.
-  TALUS_HD float tip_speed(Index row, const BodyPose& at) const {
-    const Vec3 twist = spin_gain(at.orientation, model.inv_inertia[row], inputs.torque[row], params->dt);
-    return (length(angular_velocity[row]) + length(twist)) * model.radius[row];
+    const float closing = length(linear_velocity[b] - linear_velocity[a]) +
+                          length(angular_velocity[a]) * model.radius[a] +
+                          length(angular_velocity[b]) * model.radius[b] + params->dt * length(params->gravity);
+    return min_of(params->speculative_distance + params->dt * closing, pa.reach + pb.reach);
   }
 
-  /// rolls: one of the two does, so that RecyclePairs is to find that the pair moved.
-  TALUS_HD void write(Index pair, Index a, const BodyPose& pa, const BodyPose& pb, const Manifold& m,
-                      bool rolls) const {
+  TALUS_HD void write(Index pair, Index a, const BodyPose& pa, const BodyPose& pb, const Manifold& m) const {
     CachedContact& contact = contacts[pair];
     const CachedContact* old = old_contact(pair);
     contact.normal = m.normal;
     contact.count = float(m.count);
     carry_over(contact, old);
     if (m.count > 1) {
-      contact.made_between = rolls ? Vec3{kFarFromAll, 0.0f, 0.0f} : pb.position - pa.position;
+      contact.made_between = pb.position - pa.position;
       contact.made_a = pa.orientation;
       contact.made_b = pb.orientation;
     }

@@ -3,17 +3,13 @@
 #pragma once
 #include "columns.h"
 #include "contact_columns.h"
-#include "deep.h"
 #include "lanes.h"
 #include "material.h"
 #include "math/angle.h"
 #include "math/vec3.h"
 #include "pair_energy.h"
-#include "softness.h"
 #include "solve_columns.h"
-#include "squeeze.h"
 #include "step_params.h"
-#include "tilts.h"
 
 namespace talus::inline TALUS_ISA {
 
@@ -34,9 +30,6 @@ struct PrepareBodies {
   // model and state
   BodyModel model;
   BodyState state;
-  const StepParams* params;
-  Column<ColorBids> loads;  // with squeeze: see squeeze.h
-  bool squeeze;
   // out: one row a lane
   SolveRowScratch rows;
 
@@ -49,26 +42,17 @@ struct PrepareBodies {
     const Mask<Real> moves =
         alive && !frozen && !asleep && !(load_bytes<Real>(model.motion, row) == Real(float(Motion::fixed)));
     const Vec3Of<Real> none{zero, zero, zero}, unit{one, one, one};
-    Real inv_mass = select(moves, load<Real>(model.inv_mass.data, row), zero);
+    const Real inv_mass = select(moves, load<Real>(model.inv_mass.data, row), zero);
     const QuatOf<Real> upright{zero, zero, zero, one};
     const QuatOf<Real> q = select<Real>(alive, load<Real>(state.orientation, row), upright);
-    const Real touching = touched<Real>(row);
-    Vec3Of<Real> inverse = steady_inertia(select<Real>(inv_mass > zero, load<Real>(model.inv_inertia, row), unit), q,
-                                          load<Real>(state.angular_velocity, row), touching);
-    Real weight = touching;
-    if (squeeze) {
-      const Real share = share_of_squeezed(row, inv_mass);
-      inv_mass = share * inv_mass;
-      inverse = select<Real>(inv_mass > zero, share * inverse, inverse);
-      weight = share * weight;
-    }
+    const Vec3Of<Real> inverse = select<Real>(inv_mass > zero, load<Real>(model.inv_inertia, row), unit);
     const Vec3Of<Real> scale{square_root(inverse.x), square_root(inverse.y), square_root(inverse.z)};
     const Vec3Of<Real> v = select<Real>(moves, load<Real>(state.linear_velocity, row) + none, none);
     const Vec3Of<Real> spin = scaled_spin(q, scale, load<Real>(state.angular_velocity, row));
     const Vec3Of<Real> w = select<Real>(moves, spin, none);
     const Real velocity[8] = {v.x, v.y, v.z, inv_mass, w.x, w.y, w.z, zero};
     store_together(&rows.velocity.data->linear.x, row, velocity);
-    const Real free_velocity[8] = {v.x, v.y, v.z, inv_mass, w.x, w.y, w.z, weight};
+    const Real free_velocity[8] = {v.x, v.y, v.z, inv_mass, w.x, w.y, w.z, touched<Real>(row)};
     store_together(&rows.free_velocity.data->linear.x, row, free_velocity);
     const Real frame[8] = {q.x, q.y, q.z, q.w, scale.x, scale.y, scale.z, inv_mass};
     store_together(&rows.frame.data->orientation.x, row, frame);
@@ -78,41 +62,6 @@ struct PrepareBodies {
       if (rows.split_count[row + i] == 0) continue;
       for (std::int64_t& change : rows.split_sums[row + i].change) change = 0;
     }
-  }
-
-  /// The inverse inertia that contacts see. They take it for the same throughout the step, in axes that stand still.
-  /// For a long body that tumbles this may be so wrong that impulses, which are to brake it, drive it faster: a torque
-  /// about where its long axis was at the start seems to turn it easily. Of two axes that a turn by an angle carries
-  /// towards each other, the easier one is made so heavy that at the end of the turn no torque does more than it
-  /// should, but for kExcess. Free motion is as ever; a wheel, or what turns slowly, has no such trouble.
-  template <class Real>
-  TALUS_INLINE Vec3Of<Real> steady_inertia(Vec3Of<Real> inverse, QuatOf<Real> q, Vec3Of<Real> spin,
-                                           Real touching) const {
-    const Vec3Of<Real> turn = Real(params->dt) * rotate_back(q, spin);
-    Vec3Of<Real> held = inverse;
-    hold(turn.x, held.y, held.z);
-    hold(turn.y, held.z, held.x);
-    hold(turn.z, held.x, held.y);
-    return select<Real>(touching > Real(0.0f), held, inverse);
-  }
-  /// With D = i - i', turned by a: c e e^T <= D e' e'^T + kExcess i' holds for c up to about kExcess i' / a^2.
-  template <class Real>
-  TALUS_INLINE static void hold(Real angle, Real& i, Real& j) {
-    const Real least = min_of(i, j), most = least + Real(kExcess) * least / (angle * angle + Real(1e-12f));
-    i = min_of(i, most);
-    j = min_of(j, most);
-  }
-  static constexpr float kExcess = 0.5f;  // [1] of the smaller inverse moment
-  /// [1] One over the factor of squeeze.h.
-  template <class Real>
-  TALUS_INLINE Real share_of_squeezed(Index row, Real inv_mass) const {
-    constexpr int kWidth = LaneCount<Real>::value;
-    float masses[kWidth], shares[kWidth];
-    store_lanes(masses, inv_mass);
-    for (int i = 0; i < kWidth; ++i) {
-      shares[i] = masses[i] > 0.0f ? 1.0f / squeeze_factor(loads[row + i], masses[i]) : 1.0f;
-    }
-    return load_lanes(shares, Real{});
   }
 
   /// 1: the body has contacts.
@@ -142,28 +91,6 @@ struct PreparedBody {
   /// What a unit impulse along one lever changes of the speed along the other, by turning.
   TALUS_INLINE Real give(Vec3Of<Real> lever1, Vec3Of<Real> lever2) const { return turns * dot(lever1, lever2); }
 };
-
-constexpr float kNear = 0.02f;  // [1] of the size: points that are further apart bear no friction
-
-/// [m] Size of the smaller of two bodies: the edge of a cube that is as easy to turn about the axis it turns about
-/// best.
-template <class Real>
-TALUS_INLINE Real smaller_size(const PreparedBody<Real>& a, const PreparedBody<Real>& b) {
-  const Real zero(0.0f), one(1.0f);
-  const auto mass_by_inertia = [&](const PreparedBody<Real>& body) {
-    const Real most = max_of(body.scale.x, max_of(body.scale.y, body.scale.z));
-    const Mask<Real> moves = body.inv_mass > zero;
-    return select(moves, body.turns * most * most / select(moves, body.inv_mass, one), zero);
-  };
-  return square_root(Real(6.0f) / max_of(mass_by_inertia(a), mass_by_inertia(b)));
-}
-
-/// Of a symmetric 2x2 matrix.
-template <class Real>
-TALUS_INLINE Real larger_eigenvalue(Real k11, Real k22, Real k12) {
-  const Real half(0.5f), difference = half * (k11 - k22);
-  return half * (k11 + k22) + square_root(difference * difference + k12 * k12);
-}
 
 /// The tangent plane of two surfaces with a grain: its first axis, and the coefficients along both.
 template <class Real>
@@ -245,11 +172,10 @@ struct PrepareContacts {
   SolveRowScratch bodies;
   Column<Index> contact_pair;
   Column<std::uint32_t> sort_contact;
-  Counters* counters;
+  const Counters* counters;
   const StepParams* params;
   Index null_body;
   bool restitution;  // some body bounces
-  bool carriers;     // some body is kinematic
   // with kSurfaces
   MaterialTable materials;
   ContactCache last;     // rolling
@@ -264,24 +190,19 @@ struct PrepareContacts {
     std::uint32_t pair[kWidth], a[kWidth], b[kWidth];
     float there[kWidth], share_a[kWidth], share_b[kWidth], friction[kWidth], restitution[kWidth];
     float curvature[kWidth];  // [1/m] sum of the two surfaces' where they are round; 0: both are flat or sharp
-    bool split;               // contacts of the overflow color
   };
   /// More of it, with kSurfaces.
   template <int kWidth>
   struct SurfaceSources {
     float along[kWidth], against[kWidth], along_a[kWidth], along_b[kWidth], across[kWidth];
     float tensor[kWidth], tensor_a[3][kWidth], tensor_b[3][kWidth];
-    float sliding[kWidth], torsion[kWidth], rolling[kWidth], hertz[kWidth];
+    float sliding[kWidth], torsion[kWidth], rolling[kWidth];
     float grain_a[3][kWidth], grain_b[3][kWidth], rolled[3][kWidth];
   };
 
   template <class Real>
   TALUS_INLINE void solve(Index lane) const {
     constexpr int kWidth = LaneCount<Real>::value;
-    if (is_padding(lane)) {
-      put_padding<Real>(lane);
-      return;
-    }
     Sources<kWidth> from;
     find_sources(lane, from);
     [[maybe_unused]] SurfaceSources<kWidth> surface_from;
@@ -303,11 +224,8 @@ struct PrepareContacts {
       put(field + 2, value.z);
     };
 
-    const Real size = smaller_size(a, b), per_near = one / (Real(kNear) * size);
-    put(row::size, size);
     Vec3Of<Real> center_a{zero, zero, zero}, center_b = center_a, local_a[kMaxPoints];
-    Real depth = zero;    // [m] of the first point
-    Real deepest = zero;  // [m] smallest separation
+    Real depth = zero;  // [m] of the first point
     Real weights = zero, points_give = zero;
     for (int i = 0; i < kMaxPoints && any_together(Real(float(i)) < count); ++i) {
       const Mask<Real> has = Real(float(i)) < count;
@@ -337,16 +255,14 @@ struct PrepareContacts {
       put_point(row::impulse, warm * carried[4 + i]);
       store(rows, row::at(i, row::impact), lane, zero);
       if (i == 0) depth = max_of(-separation, zero);
-      deepest = select(has, min_of(deepest, separation), deepest);
       // Friction acts where the surfaces touch: points that are still apart count less.
-      const Real near = one - max_of(separation, zero) * per_near;
+      const Real near = one - max_of(separation, zero) / Real(params->speculative_distance);
       const Real weight = select(has, max_of(Real(1e-3f), near), zero);
       center_a = center_a + weight * select<Real>(has, local_a[i], center_a);
       center_b = center_b + weight * select<Real>(has, local_b, center_b);
       weights = weights + weight;
       points_give = points_give + select(has, k, zero);
     }
-    NoteDeep{model, params, counters}.note(deepest, from.a, from.b);
     const Real share = one / weights;
     const Vec3Of<Real> at_a = share * center_a, at_b = share * center_b;
     // Read again, not kept: in the loop above registers are short.
@@ -373,22 +289,8 @@ struct PrepareContacts {
     put_vector(row::middle_a, middle_a);
     put_vector(row::middle_b, middle_b);
     put(row::middle_separation, even * middle_separation);
-    const Real middle_turns = a.give(middle_a, middle_a) + b.give(middle_b, middle_b);
-    put(row::middle_give, mass + middle_turns);
+    put(row::middle_give, mass + a.give(middle_a, middle_a) + b.give(middle_b, middle_b));
     put(row::points_give, points_give / count);
-    Real slim = zero;
-    if (any_of(count == Real(4.0f))) {
-      const auto lever = [&](int field) {
-        return [&, field](int i) { return load_vector<Real>(rows, row::at(i, field), lane); };
-      };
-      const auto give = [](const PreparedBody<Real>& body) {
-        return [&body](Vec3Of<Real> along) { return body.give(along, along); };
-      };
-      const Mask<Real> is_slim = has_slow_tilt(count, points_give, mass, middle_turns, lever(row::lever_a),
-                                               lever(row::lever_b), give(a), give(b));
-      slim = select(is_slim, one, zero);
-    }
-    put(row::slim, slim);
     const Real friction_of = load_lanes(from.friction, Real{});
     if constexpr (!kSurfaces) put(row::friction, friction_of);
     store(rows, row::load, lane, zero);
@@ -398,15 +300,8 @@ struct PrepareContacts {
     if constexpr (kSurfaces) surface_friction(surface_from, a, b, normal, friction_of, friction_by);
     const Vec3Of<Real> t1 = friction_by.tangent, t2 = cross(normal, t1);
     const Vec3Of<Real> t1_a = a.own(t1), t1_b = b.own(t1), t2_a = cross(normal_a, t1_a), t2_b = cross(normal_b, t1_b);
-    Vec3Of<Real> a1 = a.lever(at_a, t1_a), b1 = b.lever(at_b, t1_b);
-    Vec3Of<Real> a2 = a.lever(at_a, t2_a), b2 = b.lever(at_b, t2_b);
-    if (carriers) {
-      const Vec3Of<Real> to_b = a.world(at_a) - b.world(at_b);
-      a1 = chord_lever(from.a, a, to_b, t1_a, a1);
-      a2 = chord_lever(from.a, a, to_b, t2_a, a2);
-      b1 = chord_lever(from.b, b, -to_b, t1_b, b1);
-      b2 = chord_lever(from.b, b, -to_b, t2_b, b2);
-    }
+    const Vec3Of<Real> a1 = a.lever(at_a, t1_a), b1 = b.lever(at_b, t1_b);
+    const Vec3Of<Real> a2 = a.lever(at_a, t2_a), b2 = b.lever(at_b, t2_b);
     const Real k11 = mass + a.give(a1, a1) + b.give(b1, b1);
     const Real k22 = mass + a.give(a2, a2) + b.give(b2, b2);
     const Real k12 = a.give(a1, a2) + b.give(b1, b2);
@@ -417,7 +312,6 @@ struct PrepareContacts {
     put_vector(row::friction_a2, a2);
     put_vector(row::friction_b2, b2);
     put_vector(row::friction_mass, {inverse * k22, inverse * k11, -inverse * k12});
-    put(row::friction_rate, one / larger_eigenvalue(k11, k22, k12));
     const Vec3Of<Real> twist_a = scale(a.scale, normal_a), twist_b = scale(b.scale, normal_b);
     put_vector(row::twist_a, twist_a);
     put_vector(row::twist_b, twist_b);
@@ -429,7 +323,13 @@ struct PrepareContacts {
     const Real twist_arm = select(count > one, arm / count, Real(kPatchArm) * circle);
     put(row::twist_arm, twist_arm);
     if (restitution || kSurfaces) {
-      const ContactMotion<Real> motion = motion_of<Real>(from);
+      Real now_a[8], now_b[8];
+      gather_together(&bodies.velocity.data->linear.x, from.a, now_a);
+      gather_together(&bodies.velocity.data->linear.x, from.b, now_b);
+      const ContactMotion<Real> motion{{now_a[0], now_a[1], now_a[2]},
+                                       {now_a[4], now_a[5], now_a[6]},
+                                       {now_b[0], now_b[1], now_b[2]},
+                                       {now_b[4], now_b[5], now_b[6]}};
       if (restitution) {
         const ContactFrame<Real> frame{normal, t1, t2, middle_a, a1, a2, middle_b, b1, b2};
         put(row::energy, energy_of(motion, frame, a, b));
@@ -449,10 +349,10 @@ struct PrepareContacts {
         friction_by.across = left * friction_by.across;
         put(row::friction,
             Real(0.25f) * (friction_by.forward + friction_by.backward) + Real(0.5f) * friction_by.across);
-        put_surface(lane, there, surface_from, friction_by);
+        const Real difference = Real(0.5f) * (k11 - k22);
+        const Real largest = Real(0.5f) * (k11 + k22) + square_root(difference * difference + k12 * k12);
+        put_surface(lane, there, surface_from, friction_by, one / largest);
         put_rolling(lane, there, surface_from, t1, t2, a, b, warm);
-        put_softness(lane, there, load_lanes(surface_from.hertz, Real{}),
-                     !(a.inv_mass > zero && b.inv_mass > zero) && Real(from.split ? 0.0f : 1.0f) > zero);
       }
     }
     const Vec3Of<Real> friction{carried[0], carried[1], carried[2]};
@@ -461,35 +361,11 @@ struct PrepareContacts {
     put(row::twist_impulse, warm * carried[3]);
   }
 
-  /// True if no lane of the pack, or of the warp, has a contact.
-  TALUS_INLINE bool is_padding(Index lane) const {
-    int color = 0;
-    while (lane >= counters->color_begin[color + 1]) ++color;
-    return !any_together(lane - counters->color_begin[color] < counters->color_size[color]);
-  }
-  /// A pack without contacts: sweeps leave it out, and what goes through all lanes finds that it has no points.
-  template <class Real>
-  TALUS_INLINE void put_padding(Index lane) const {
-    store(rows, row::count, lane, Real(0.0f));
-    for (int i = 0; i < LaneCount<Real>::value; ++i) {
-      *rows.at(row::body_a, lane + i) = *rows.at(row::body_b, lane + i) = std::uint32_t(null_body);
-      *rows.at(row::pair, lane + i) = 0u;
-    }
-  }
-
   /// Velocities of the two bodies, angular ones in scaled axes.
   template <class Real>
   struct ContactMotion {
     Vec3Of<Real> v_a, w_a, v_b, w_b;
   };
-  /// When the step begins.
-  template <class Real, int kWidth>
-  TALUS_INLINE ContactMotion<Real> motion_of(const Sources<kWidth>& from) const {
-    Real a[8], b[8];
-    gather_together(&bodies.velocity.data->linear.x, from.a, a);
-    gather_together(&bodies.velocity.data->linear.x, from.b, b);
-    return {{a[0], a[1], a[2]}, {a[4], a[5], a[6]}, {b[0], b[1], b[2]}, {b[4], b[5], b[6]}};
-  }
 
   template <class Real, int kWidth>
   TALUS_INLINE static Vec3Of<Real> vector_of(const float (&lanes)[3][kWidth]) {
@@ -565,7 +441,6 @@ struct PrepareContacts {
       to.sliding[i] = c.sliding;
       to.torsion[i] = c.torsion;
       to.rolling[i] = c.rolling;
-      to.hertz[i] = c.hertz;
       put_lane(to.grain_a, i, surface_a.grain);
       put_lane(to.grain_b, i, surface_b.grain);
       const Index row = c.rolling > 0.0f ? find_last_row(last, counters->cached_rows, a, b) : -1;
@@ -575,26 +450,17 @@ struct PrepareContacts {
 
   template <class Real, int kWidth>
   TALUS_INLINE void put_surface(Index lane, Mask<Real> there, const SurfaceSources<kWidth>& from,
-                                const SurfaceFriction<Real>& friction) const {
+                                const SurfaceFriction<Real>& friction, Real rate) const {
     const Real zero(0.0f);
     const auto put = [&](int field, Real value) { store(surfaces, field, lane, select(there, value, zero)); };
     put(surface::forward, friction.forward);
     put(surface::backward, friction.backward);
     put(surface::across, friction.across);
     put(surface::tensor, load_lanes(from.tensor, Real{}));
+    put(surface::rate, rate);
     put(surface::torsion, load_lanes(from.torsion, Real{}));
     put(surface::rolling, load_lanes(from.rolling, Real{}));
     for (int i = 0; i < kMaxPoints; ++i) put(surface::compression + i, zero);
-  }
-
-  template <class Real>
-  TALUS_INLINE void put_softness(Index lane, Mask<Real> there, Real hertz, Mask<Real> on_ground) const {
-    const Real zero(0.0f);
-    const Mask<Real> own = there && hertz > zero;
-    const LaneSoftness<Real> soft = contact_softness(*params, hertz, on_ground);
-    store(surfaces, surface::softness, lane, select(own, soft.bias_rate, zero));
-    store(surfaces, surface::softness + 1, lane, select(own, soft.mass_scale, zero));
-    store(surfaces, surface::softness + 2, lane, select(own, soft.impulse_scale, zero));
   }
 
   /// Rows against rolling: the two tangents, as turning alone feels them (S1-16).
@@ -618,7 +484,6 @@ struct PrepareContacts {
     put_vector(surface::roll_a2, a2);
     put_vector(surface::roll_b2, b2);
     put_vector(surface::roll_mass, {inverse * k22, inverse * k11, -inverse * k12});
-    put(surface::roll_rate, one / larger_eigenvalue(k11, k22, k12));
     const Vec3Of<Real> rolled = vector_of<Real>(from.rolled);
     put(surface::roll_impulse, warm * dot(rolled, t1));
     put(surface::roll_impulse + 1, warm * dot(rolled, t2));
@@ -636,7 +501,6 @@ struct PrepareContacts {
     Index before = 0;  // contacts of earlier colors
     while (lane >= counters->color_begin[color + 1]) before += counters->color_size[color++];
     const Index place = lane - counters->color_begin[color], size = counters->color_size[color];
-    from.split = color == kOverflowColor;
     for (int i = 0; i < kWidth; ++i) {
       const Index contact = min_of(place + i, size - 1);
       const Index pair = contact_pair[Index(sort_contact[before + contact])];
@@ -655,27 +519,6 @@ struct PrepareContacts {
                                          : combine(restitution_rule(rules_a), restitution_rule(rules_b),
                                                    model.restitution[a], model.restitution[b]);
     }
-  }
-
-  /// The lever of friction at a place of a body along a direction, both in its own axes. A kinematic body that turns
-  /// takes its points along arcs, and what it carries goes straight through a step: it has to go along the chord, or it
-  /// would drift outward. By how much chord and velocity differ is put into the lever, which serves nothing else where
-  /// the body is not pushed.
-  template <class Real>
-  TALUS_INLINE Vec3Of<Real> chord_lever(const std::uint32_t* body, const PreparedBody<Real>& p, Vec3Of<Real> to_other,
-                                        Vec3Of<Real> direction, Vec3Of<Real> lever) const {
-    Real now[8];
-    gather_together(&bodies.velocity.data->linear.x, body, now);
-    const Real zero(0.0f), one(1.0f), dt(params->dt);
-    const Vec3Of<Real> w{now[4], now[5], now[6]}, speed = cross(w, p.own(to_other));
-    const Real square = dot(w, w), u = min_of(dt * dt * square, one);  // [rad^2] of the turn; beyond 1 it is a guess
-    // sin(x) / x - 1 and (1 - cos(x)) / x^2
-    const Real shorter = u * (Real(-1.0f / 6.0f) + u * Real(1.0f / 120.0f));
-    const Real inward = Real(0.5f) + u * (Real(-1.0f / 24.0f) + u * Real(1.0f / 720.0f));
-    const Vec3Of<Real> change = shorter * speed + (inward * dt) * cross(w, speed);
-    const Mask<Real> carries = !(p.inv_mass > zero) && square > zero;
-    const Real part = select(carries, dot(change, direction) / select(carries, square, one), zero);
-    return lever + part * w;
   }
 
   template <class Real>

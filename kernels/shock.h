@@ -24,13 +24,12 @@
 
 namespace talus::inline TALUS_ISA {
 
-constexpr float kQuiet = 0.01f;  // [1] of the speed that the shared part of gravity gives in a step: so much of its
-                                 // motion the next layer does not follow. With 0 what a layer leaves unsolved climbs,
-                                 // and a tower of 160 rings shifts by 10 mm in 4 s; with 0.05 a see-saw tips by a
-                                 // tenth too slowly
-constexpr float kSettled =
-    2e-3f;  // [1] of its radius: correction of a body that the next layer does not follow in
-            // the same step. With 0 rounding errors climb a tower of 40 rings and shift it by 9 cm in 2.4 s
+constexpr float kQuiet = 0.01f;    // [1] of the speed that the shared part of gravity gives in a step: so much of its
+                                   // motion the next layer does not follow. With 0 what a layer leaves unsolved climbs,
+                                   // and a tower of 160 rings shifts by 10 mm in 4 s; with 0.05 a see-saw tips by a
+                                   // tenth too slowly
+constexpr float kSettled = 1e-3f;  // [m] correction of a body that the next layer does not follow in the same step.
+                                   // With 0 rounding errors climb a tower of 40 rings and shift it by 9 cm in 2.4 s
 
 /// Forces of the part of the step that all contacts get: from the velocities before and after all of them. One body a
 /// lane.
@@ -55,11 +54,10 @@ struct BeginLayers {
   const BodyVelocity* start;
   const BodyVelocity* free;  // with all forces
   Column<Index> height;
-  Column<float> radius;
   Index rows;
   BodyVelocity* velocity;  // in/out
   BodyVelocity* global;    // out: by all contacts together
-  BodyVelocity* held;      // out; the last of the eight: [m] see kSettled
+  BodyVelocity* held;      // out
   const StepParams* params;
 
   template <class Real>
@@ -74,7 +72,6 @@ struct BeginLayers {
     for (int i = 0; i < kWidth; ++i) heights[i] = row + i < rows ? float(height.data[row + i]) : 0.0f;
     for (int i = 0; i < 8; ++i) hold[i] = now[i];
     hold[3] = load_lanes(heights, Real{});
-    hold[7] = Real(kSettled) * load<Real>(radius.data, row);
     store_together(&held[0].linear.x, row, hold);
     const Real part(1.0f - params->shock_weight), zero(0.0f);
     for (const int i : {0, 1, 2, 4, 5, 6}) now[i] = now[i] + part * (after[i] - before[i]) + zero;
@@ -147,11 +144,11 @@ struct LayerBodies {
     for (const int i : {0, 1, 2, 4, 5, 6}) record[i] = select(moves, record[i], lower[i]);
     record[3] = select(moves, record[3], Real(0.0f));
   }
-  /// Of how far a body was pushed the next layer takes the shift, without the last of it, and not the turn, whose lever
-  /// would grow from layer to layer.
+  /// Of how far a body was pushed the next layer takes the shift, without its last millimetre, and not the turn, whose
+  /// lever would grow from layer to layer.
   template <class Real>
   TALUS_INLINE static void settle(const Real push[8], Real lower[8]) {
-    const Real size = length(Vec3Of<Real>{push[0], push[1], push[2]}), zero(0.0f), settled = lower[7];
+    const Real size = length(Vec3Of<Real>{push[0], push[1], push[2]}), zero(0.0f), settled(kSettled);
     const Real part = select(size > settled, (size - settled) / max_of(size, settled), zero);
     for (int i = 0; i < 3; ++i) lower[i] = part * push[i];
     lower[4] = lower[5] = lower[6] = zero;
@@ -159,10 +156,8 @@ struct LayerBodies {
 };
 
 /// Impulses of the step before are put aside, for WarmStartLayer: sweeps over all contacts begin with none. One lane.
-template <bool kSurfaces>
 struct SetImpulsesAside {
   RigidRows rows;
-  RigidSurfaceRows surfaces;
 
   template <class Real>
   TALUS_INLINE void solve(Index lane) const {
@@ -174,25 +169,16 @@ struct SetImpulsesAside {
         store(rows, field, lane, zero);
       }
     }
-    if constexpr (kSurfaces) {
-      for (int r = 0; r < 3; ++r) {
-        const int field = rigid_surface::turn_impulse + r;
-        store(surfaces, rigid_surface::turn_start + r, lane, load<Real>(surfaces, field, lane));
-        store(surfaces, field, lane, zero);
-      }
-    }
   }
 };
 /// Points of a layer that bore something in the step before go on from that, new ones from what all contacts together
 /// gave them.
-template <bool kSurfaces>
 struct WarmStartLayer {
-  RigidRows rows;             // in/out: the lane's own
-  RigidSurfaceRows surfaces;  // the same
+  RigidRows rows;  // in/out: the lane's own
 
   template <class Real>
   TALUS_INLINE void solve_contact(Index lane, BodyPair<Real>& bodies) const {
-    const RigidFrame<Real> frame = load_rigid_frame<kSurfaces, Real>(rows, surfaces, lane);
+    const RigidFrame<Real> frame = load_rigid_frame<Real>(rows, lane);
     const Real zero(0.0f);
     const Mask<Real> moves = bodies.inv_mass_a + bodies.inv_mass_b > zero;
     for (int i = 0; i < kMaxPoints; ++i) {
@@ -207,22 +193,6 @@ struct WarmStartLayer {
         store(rows, impulse + r, lane, next);
       }
     }
-    if constexpr (kSurfaces) warm_start_turning(lane, bodies, moves);
-  }
-
- private:
-  template <class Real>
-  TALUS_INLINE void warm_start_turning(Index lane, BodyPair<Real>& bodies, Mask<Real> moves) const {
-    const Mask<Real> has = moves && resists_turning<Real>(surfaces, lane);
-    if (!any_of(has)) return;
-    const Vec3Of<Real> before = load_vector<Real>(surfaces, rigid_surface::turn_impulse, lane);
-    const Vec3Of<Real> start = load_vector<Real>(surfaces, rigid_surface::turn_start, lane);
-    const Mask<Real> bore = has && dot(start, start) > Real(0.0f);
-    const Vec3Of<Real> next = select<Real>(bore, start, before);
-    turn_bodies(TurnRows<Real>(surfaces, lane, bodies), next - before, bore, bodies);
-    store(surfaces, rigid_surface::turn_impulse, lane, next.x);
-    store(surfaces, rigid_surface::turn_impulse + 1, lane, next.y);
-    store(surfaces, rigid_surface::turn_impulse + 2, lane, next.z);
   }
 };
 

@@ -67,47 +67,37 @@ struct ListBlocks {
   BodyModel model;
   BodyState state;
   SleepBlocks blocks;  // active, listed: out
-  Counters* counters;  // active_lanes, active_ends, resting_blocks, asleep
+  Counters* counters;  // active_lanes, resting_blocks, asleep
 
   TALUS_HD void operator()(Index run) const {
     const Index end = counters->row_lanes / kLanes;
-    Index list[kBlockRun], size = 0, resting = 0, asleep = 0, movers = 0;
+    Index list[kBlockRun], size = 0, resting = 0, asleep = 0;
     for (Index block = run * kBlockRun; block < (run + 1) * kBlockRun && block < end; ++block) {
       const bool last = block == end - 1;  // with the null body
-      const bool stays = look_at(block, asleep, movers) || last;
+      const bool stays = look_at(block, asleep) || last;
       const bool in = stays || blocks.near[block] != 0 || counters->list_all != 0;
       resting += stays ? 0 : 1;
       blocks.listed[block] = in ? 1u : 0u;
       if (in) list[size++] = block;
     }
     if (asleep > 0) atomic_add(&counters->asleep, asleep);
-    if (movers > 0) atomic_add(&counters->movers, movers);
     if (resting > 0) atomic_add(&counters->resting_blocks, resting);
     if (size == 0) return;
     const Index first = atomic_add(&counters->active_lanes, size * kLanes) / kLanes;
-    atomic_add(&counters->active_ends, end == 1 ? counters->row_ends : size * kLanes);
     for (Index i = 0; i < size; ++i) blocks.active[first + i] = list[i];
   }
 
   /// True if something is awake or may be moved by the caller at any time; and planes, which are near to everything.
-  TALUS_INLINE bool look_at(Index block, Index& asleep, Index& movers) const {
+  TALUS_INLINE bool look_at(Index block, Index& asleep) const {
     const std::uint8_t *alive = &model.alive[block * kLanes], *motion = &model.motion[block * kLanes],
                        *shape = &model.shape[block * kLanes], *sleeps = &state.asleep[block * kLanes];
-    int awake = 0, asleep_here = 0, dynamic = 0, kinematic = 0;
+    int awake = 0, asleep_here = 0;
     for (Index i = 0; i < kLanes; ++i) {
-      const bool there = (alive[i] != 0) & (sleeps[i] == 0);
-      const bool goes = there & (motion[i] != std::uint8_t(Motion::fixed));
-      awake += goes | (there & (shape[i] == std::uint8_t(ShapeType::plane))) ? 1 : 0;
-      dynamic += there & (motion[i] == std::uint8_t(Motion::dynamic)) ? 1 : 0;
-      kinematic += there & (motion[i] == std::uint8_t(Motion::kinematic)) ? 1 : 0;
+      const bool goes = (motion[i] != std::uint8_t(Motion::fixed)) & (sleeps[i] == 0);
+      awake += (alive[i] != 0) & (goes | (shape[i] == std::uint8_t(ShapeType::plane))) ? 1 : 0;
       asleep_here += sleeps[i];
     }
     asleep += asleep_here;
-    movers += dynamic;
-    for (Index i = 0; i < kLanes && kinematic > 0; ++i) {
-      const Index row = block * kLanes + i;
-      if (row < counters->rows && BodyKind{model, state}.stirs(row)) ++movers;
-    }
     return awake != 0;
   }
 };
@@ -148,7 +138,6 @@ struct ListNear {
     if (blocks.near[block] == 0 || blocks.listed[block] != 0) return;
     blocks.listed[block] = 1;
     blocks.active[atomic_add(&counters->active_lanes, kLanes) / kLanes] = block;
-    atomic_add(&counters->active_ends, kLanes);
   }
 };
 /// One element is one row of a listed block: the first one of each.
@@ -236,8 +225,7 @@ struct WakeNeighbors {
   TALUS_HD void meet(Index mover, Index sleeper) const {
     const ShapeRecord &a = shape[mover], &b = shape[sleeper];
     if ((a.group & b.mask) == 0 || (b.group & a.mask) == 0) return;
-    const float touching = (a.moves & kPushed) != 0 ? speculative_of(a.radius, *params) : 0.0f;
-    const float ahead = wake_reach(pose[mover].reach, touching, *params);
+    const float ahead = wake_reach(pose[mover].reach, *params);
     const Bounds &box_a = bounds[mover], &box_b = bounds[sleeper];
     const bool overlap = box_a.min.x - ahead <= box_b.max.x && box_b.min.x <= box_a.max.x + ahead &&
                          box_a.min.y - ahead <= box_b.max.y && box_b.min.y <= box_a.max.y + ahead &&
@@ -318,6 +306,7 @@ struct NoteEdits {
   WakeMarks marks;
   SleepBlocks blocks;
   Column<Bounds> disturbed;
+  float rim;  // [m] twice the distance at which contacts are made: what rests on a body may have drifted since
 
   TALUS_HD void operator()(Index edit) const {
     const BodyEdit& e = edits[edit];
@@ -347,7 +336,7 @@ struct NoteEdits {
     const Vec3 core{is_box ? size.x : 0.0f, type == ShapeType::sphere ? 0.0f : size.y, is_box ? size.z : 0.0f};
     const Mat3 axes = matrix_of(marks.state.orientation[row]);
     const Mat3 reach{abs_of(axes.row0), abs_of(axes.row1), abs_of(axes.row2)};
-    const float edge = is_box ? 0.0f : size.x;
+    const float edge = (is_box ? 0.0f : size.x) + rim;
     const Vec3 half = reach * core + Vec3{edge, edge, edge};
     return {x - half, 0.0f, x + half, 0.0f};
   }
@@ -363,12 +352,11 @@ struct WakeDisturbed {
   Column<float> radius;
   WakeMarks marks;
   Column<Bounds> disturbed;
-  float rim;  // [1] of the radius: twice the distance at which contacts are made: what rests may have drifted since
 
   TALUS_HD void operator()(Index row) const {
     if (marks.state.asleep[row] == 0) return;
     const Vec3 x = marks.state.position[row];
-    const float r = (1.0f + rim) * radius[row];
+    const float r = radius[row];
     for (Index i = 0; i < marks.counters->disturbed; ++i) {
       const Bounds& b = disturbed[i];
       const bool near = b.min.x - r <= x.x && x.x <= b.max.x + r && b.min.y - r <= x.y && x.y <= b.max.y + r &&

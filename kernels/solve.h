@@ -6,16 +6,13 @@
 // one after positions moved, so that the push that removes penetration leaves no velocity behind. Friction acts once a
 // manifold, in the relaxing sweep: a force in the tangent plane and a twist about the normal.
 #pragma once
-#include "contact_columns.h"
 #include "friction.h"
 #include "lanes.h"
 #include "math/atomic.h"
 #include "math/bits.h"
 #include "pair_energy.h"
-#include "softness.h"
 #include "solve_columns.h"
 #include "step_params.h"
-#include "tilts.h"
 
 namespace talus::inline TALUS_ISA {
 
@@ -25,13 +22,6 @@ enum class Sweep : std::uint32_t {
   biased,      // removes penetration
   relax,       // takes the bias out of the velocities, and applies friction
   bounce,      // restitution, after the last sub-step
-};
-
-/// Contacts that a sweep acts on.
-enum class Reach : std::uint32_t {
-  all,
-  plain,    // of bodies that have no bounded joints
-  bounded,  // of the others: body_flag::kBounded
 };
 
 constexpr float kSplitUnit = 1.0f / 4294967296.0f;  // [m/s, rad/s] 2^-32: resolution of the split sums
@@ -78,9 +68,8 @@ struct BodyPair {
 };
 
 /// One sweep over the contacts of a lane range. Within a color a dynamic body belongs to one lane, which may write it.
-/// kMoved: the first sweep since bodies moved. kSurfaces: contacts have SurfaceRows. kSome: not all lanes may be meant,
-/// see `reach`; bounce sweeps act on what bounces and on what that reaches.
-template <Sweep kSweep, bool kMoved, bool kSurfaces = false, bool kSome = kSweep == Sweep::bounce>
+/// kMoved: the first sweep since bodies moved. kSurfaces: contacts have SurfaceRows.
+template <Sweep kSweep, bool kMoved, bool kSurfaces = false>
 struct SolveContacts {
   SolverRows rows;
   BodyVelocity* velocity;
@@ -95,8 +84,6 @@ struct SolveContacts {
   // with kSurfaces
   SurfaceRows surfaces{};
   bool poisson = false;  // RestitutionModel::poisson
-  // with kSome
-  Reach reach = Reach::all;
 
   template <class Real>
   TALUS_INLINE void solve(Index lane) const {
@@ -105,103 +92,16 @@ struct SolveContacts {
     gather_together(&velocity->linear.x, index_a.data(), record_a);
     gather_together(&velocity->linear.x, index_b.data(), record_b);
     BodyPair<Real> bodies = pair_of(record_a, record_b);
-    Mask<Real> moves_a = bodies.inv_mass_a > Real(0.0f), moves_b = bodies.inv_mass_b > Real(0.0f);
-    Mask<Real> hit = Real(1.0f) < Real(0.0f), swept = Real(0.0f) <= Real(0.0f);
-    if constexpr (kSome) {
-      const Mask<Real> meant = is_meant(lane, bodies, record_a[7], record_b[7]);
-      if (!any_together(meant)) return;
-      const LaneRows<Real> before = lane_rows<Real>(lane);
-      hit = meant && solve_manifold(lane, index_a, index_b, bodies, params->contact, params->ground);
-      if (any_of(!meant)) put_back(lane, meant, before);
-      swept = meant;
-      moves_a = meant && moves_a;
-      moves_b = meant && moves_b;
-      if (kSweep == Sweep::bounce) pass_on(moves_a, bodies.a, record_a);
-      if (kSweep == Sweep::bounce) pass_on(moves_b, bodies.b, record_b);
-    } else {
-      hit = solve_manifold(lane, index_a, index_b, bodies, params->contact, params->ground);
-    }
+    const Mask<Real> hit = solve_manifold(lane, index_a, index_b, bodies, params->contact, params->ground);
     store_record(bodies.a, record_a);
     store_record(bodies.b, record_b);
-    scatter_together(&velocity->linear.x, index_a.data(), record_a, moves_a);
-    scatter_together(&velocity->linear.x, index_b.data(), record_b, moves_b);
+    scatter_together(&velocity->linear.x, index_a.data(), record_a, bodies.inv_mass_a > Real(0.0f));
+    scatter_together(&velocity->linear.x, index_b.data(), record_b, bodies.inv_mass_b > Real(0.0f));
     if constexpr (kSweep == Sweep::relax) {
       see_together();
-      const Mask<Real> slim = swept && is_slim<Real>(lane);
-      if (any_of(slim)) level_slim<Real>(*this, lane, slim);
       if (any_of(hit)) settle_impacts(*this, lane, lane_bits(hit));
     }
   }
-
-  // ---- with kSome --------------------------------------------------------------------------------------------------
-
-  template <class Real>
-  TALUS_INLINE static Mask<Real> is_reached(Real flag) {
-    return flag == Real(body_flag::kReached) || flag == Real(body_flag::kReached + body_flag::kBounded);
-  }
-  /// Lanes that the sweep acts on. flag_a, flag_b: of the two bodies.
-  template <class Real>
-  TALUS_INLINE Mask<Real> is_meant(Index lane, const BodyPair<Real>& bodies, Real flag_a, Real flag_b) const {
-    const Real zero(0.0f);
-    const Mask<Real> moves_a = bodies.inv_mass_a > zero, moves_b = bodies.inv_mass_b > zero;
-    if constexpr (kSweep == Sweep::bounce) {
-      const Mask<Real> bounces = load<Real>(rows, row::restitution, lane) > zero;  // see BeginBounce
-      return bounces || (moves_a && is_reached(flag_a)) || (moves_b && is_reached(flag_b));
-    } else {
-      const Real limit(body_flag::kBounded);
-      const Mask<Real> bounded = (moves_a && flag_a <= limit) || (moves_b && flag_b <= limit);
-      return reach == Reach::all ? zero <= zero : reach == Reach::plain ? !bounded : bounded;
-    }
-  }
-  /// A body that was pushed passes it on to its other contacts.
-  template <class Real>
-  TALUS_INLINE static void pass_on(Mask<Real> meant, const Velocity<Real>& now, Real record[8]) {
-    const Mask<Real> same = now.linear.x == record[0] && now.linear.y == record[1] && now.linear.z == record[2] &&
-                            now.angular.x == record[4] && now.angular.y == record[5] && now.angular.z == record[6];
-    const Mask<Real> first = meant && !same && !is_reached(record[7]) && record[7] <= Real(body_flag::kNone);
-    record[7] = select(first, record[7] + Real(body_flag::kReached), record[7]);
-  }
-  /// What a sweep changes of a lane.
-  template <class Real>
-  struct LaneRows {
-    Real impulse[kMaxPoints], peak[kMaxPoints], friction1, friction2, twist, roll1, roll2;
-  };
-  template <class Real>
-  TALUS_INLINE LaneRows<Real> lane_rows(Index lane) const {
-    LaneRows<Real> now{};
-    for (int i = 0; i < kMaxPoints; ++i) {
-      now.impulse[i] = load<Real>(rows, row::at(i, row::impulse), lane);
-      if (kSweep != Sweep::bounce) now.peak[i] = load<Real>(rows, row::at(i, row::peak), lane);
-    }
-    now.friction1 = load<Real>(rows, row::friction_impulse, lane);
-    now.friction2 = load<Real>(rows, row::friction_impulse + 1, lane);
-    now.twist = load<Real>(rows, row::twist_impulse, lane);
-    if constexpr (kSurfaces) {
-      now.roll1 = load<Real>(surfaces, surface::roll_impulse, lane);
-      now.roll2 = load<Real>(surfaces, surface::roll_impulse + 1, lane);
-    }
-    return now;
-  }
-  /// In lanes that the sweep did not mean.
-  template <class Real>
-  TALUS_INLINE void put_back(Index lane, Mask<Real> meant, const LaneRows<Real>& before) const {
-    const auto put = [&](const auto& table, int field, Real was) {
-      store(table, field, lane, select(meant, load<Real>(table, field, lane), was));
-    };
-    for (int i = 0; i < kMaxPoints; ++i) {
-      put(rows, row::at(i, row::impulse), before.impulse[i]);
-      if (kSweep != Sweep::bounce) put(rows, row::at(i, row::peak), before.peak[i]);
-    }
-    put(rows, row::friction_impulse, before.friction1);
-    put(rows, row::friction_impulse + 1, before.friction2);
-    put(rows, row::twist_impulse, before.twist);
-    if constexpr (kSurfaces) {
-      put(surfaces, surface::roll_impulse, before.roll1);
-      put(surfaces, surface::roll_impulse + 1, before.roll2);
-    }
-  }
-
-  // ------------------------------------------------------------------------------------------------------------------
 
   /// How far the bodies of a contact got since the last sweep. Means nothing if they stayed where they were.
   template <class Real>
@@ -279,38 +179,6 @@ struct SolveContacts {
     }
     return Real(1.0f) < Real(0.0f);
   }
-
-  template <class Real>
-  TALUS_INLINE Mask<Real> is_slim(Index lane) const {
-    return load<Real>(rows, row::slim, lane) > Real(0.0f);
-  }
-  /// Apart from the loop, which has no registers for it, and by threads that are not together.
-  template <class Real>
-  TALUS_SELDOM static void level_slim(SolveContacts kernel, Index lane, Mask<Real> slim) {
-    const RowIndices<Real> index_a(kernel.rows, row::body_a, lane), index_b(kernel.rows, row::body_b, lane);
-    Real record_a[8], record_b[8];
-    gather_records(&kernel.velocity->linear.x, index_a.data(), record_a);
-    gather_records(&kernel.velocity->linear.x, index_b.data(), record_b);
-    BodyPair<Real> bodies = pair_of(record_a, record_b);
-    solve_tilts<Real>(bodies, slim, TiltPoints<Real>{kernel, lane});
-    store_record(bodies.a, record_a);
-    store_record(bodies.b, record_b);
-    scatter_records(&kernel.velocity->linear.x, index_a.data(), record_a, bodies.inv_mass_a > Real(0.0f));
-    scatter_records(&kernel.velocity->linear.x, index_b.data(), record_b, bodies.inv_mass_b > Real(0.0f));
-  }
-  /// The points of a contact in a relaxing sweep, for solve_tilts.
-  template <class Real>
-  struct TiltPoints {
-    const SolveContacts& contacts;
-    Index lane;
-    TALUS_INLINE Levers<Real> levers(int i) const { return contacts.point_levers<Real>(i, lane); }
-    TALUS_INLINE Real impulse(int i) const { return load<Real>(contacts.rows, row::at(i, row::impulse), lane); }
-    TALUS_INLINE Real softness(int) const { return Real(0.0f); }
-    TALUS_INLINE Real bias(int i) const {
-      return contacts.bias_of(load<Real>(contacts.rows, row::at(i, row::separation), lane), LaneSoftness<Real>{});
-    }
-    TALUS_INLINE void set_impulse(int i, Real impulse) const { contacts.store_impulse(i, lane, impulse); }
-  };
 
   /// An impact comes in a relaxing sweep, with the gap closed by the move. It rubs in the same one, of which there may
   /// be no other; and it happens once. A sub-step starts from the impulses of the one before, which is right for a
@@ -416,6 +284,12 @@ struct SolveContacts {
     }
   };
 
+  /// What softness makes of the contacts of a lane. Touching ground is stiffer.
+  template <class Real>
+  struct LaneSoftness {
+    Real bias_rate, mass_scale, impulse_scale;
+  };
+
   /// [m/s] Speed that a point is to have less. Apart: the gap may close within the sub-step but not beyond. Touching:
   /// soft push, none when relaxing.
   template <class Real>
@@ -437,16 +311,9 @@ struct SolveContacts {
     AlongNormal<Real> along{dot(normal, bodies.b.linear - bodies.a.linear), zero,
                             bodies.inv_mass_a + bodies.inv_mass_b};
     const Mask<Real> on_ground = !(bodies.turns_a > zero && bodies.turns_b > zero);
-    // Touching ground is stiffer.
-    LaneSoftness<Real> soft{select(on_ground, Real(ground.bias_rate), Real(contact.bias_rate)),
-                            select(on_ground, Real(ground.mass_scale), Real(contact.mass_scale)),
-                            select(on_ground, Real(ground.impulse_scale), Real(contact.impulse_scale))};
-    if constexpr (kSurfaces && kSweep == Sweep::biased) {
-      const Vec3Of<Real> own = load_vector<Real>(surfaces, surface::softness, lane);
-      const Mask<Real> has = own.x > zero;
-      soft = {select(has, own.x, soft.bias_rate), select(has, own.y, soft.mass_scale),
-              select(has, own.z, soft.impulse_scale)};
-    }
+    const LaneSoftness<Real> soft{select(on_ground, Real(ground.bias_rate), Real(contact.bias_rate)),
+                                  select(on_ground, Real(ground.mass_scale), Real(contact.mass_scale)),
+                                  select(on_ground, Real(ground.impulse_scale), Real(contact.impulse_scale))};
     if constexpr (kSweep == Sweep::biased || kSweep == Sweep::relax) {
       if (any_of(one < count)) solve_middle(lane, bodies, moves, along, count, impulse, soft);
     }
@@ -487,7 +354,10 @@ struct SolveContacts {
       }
       along.add(next - impulse[i]);
       bodies.turn(next - impulse[i], levers);
-      store_impulse(i, lane, next);
+      store(rows, row::at(i, row::impulse), lane, next);
+      if (kSweep != Sweep::bounce && restitution) {
+        store(rows, row::at(i, row::peak), lane, max_of(next, load<Real>(rows, row::at(i, row::peak), lane)));
+      }
     }
     bodies.push(along.impulse * normal);
     return along.impulse;
@@ -555,34 +425,19 @@ struct SolveContacts {
     bodies.turn(more * count, levers);
   }
 
-  template <class Real>
-  TALUS_INLINE void store_impulse(int point, Index lane, Real impulse) const {
-    store(rows, row::at(point, row::impulse), lane, impulse);
-    if (kSweep == Sweep::bounce || !restitution) return;
-    const Real peak = load<Real>(rows, row::at(point, row::peak), lane);
-    store(rows, row::at(point, row::peak), lane, max_of(impulse, peak));
-  }
-
-  /// Coulomb friction of the whole manifold: the twist, rolling, then the tangent plane.
+  /// Coulomb friction of the whole manifold: first the twist, then the tangent plane.
   template <class Real>
   TALUS_INLINE void solve_friction(Index lane, BodyPair<Real>& bodies, Vec3Of<Real> normal, Real load_sum) const {
-    const Real limit = load<Real>(rows, row::friction, lane) * load_sum;
-    Real twist_limit = limit * load<Real>(rows, row::twist_arm, lane);
-    if constexpr (kSurfaces) twist_limit = twist_limit + load_sum * load<Real>(surfaces, surface::torsion, lane);
-    solve_twist(lane, bodies, twist_limit);
     if constexpr (kSurfaces) {
-      const Real rolling = load<Real>(surfaces, surface::rolling, lane);
-      if (any_of(rolling > Real(0.0f))) solve_rolling(lane, bodies, rolling * load_sum);
+      solve_surface(lane, bodies, normal, load_sum);
+    } else {
+      const Real limit = load<Real>(rows, row::friction, lane) * load_sum;
+      solve_twist(lane, bodies, limit * load<Real>(rows, row::twist_arm, lane));
+      solve_plane(lane, bodies, normal, limit);
     }
-    solve_plane(lane, bodies, normal, limit, load_sum);
   }
-
-  /// What holds is solved exactly. What slips goes along the slip by the same rate for both tangents and then to the
-  /// nearest impulse that is allowed: f = nearest(f - rate s). So friction ends where it dissipates most for this slip
-  /// (S1-118, S1-80): on a circle straight against it, whatever the masses along the two tangents are.
   template <class Real>
-  TALUS_INLINE void solve_plane(Index lane, BodyPair<Real>& bodies, Vec3Of<Real> normal, Real limit,
-                                Real load_sum) const {
+  TALUS_INLINE void solve_plane(Index lane, BodyPair<Real>& bodies, Vec3Of<Real> normal, Real limit) const {
     const Vec3Of<Real> t1 = load_vector<Real>(rows, row::tangent, lane), t2 = cross(normal, t1);
     const Levers<Real> levers1 = load_levers<Real>(row::friction_a1, row::friction_b1, lane);
     const Levers<Real> levers2 = load_levers<Real>(row::friction_a2, row::friction_b2, lane);
@@ -590,73 +445,14 @@ struct SolveContacts {
     const Real s1 = bodies.speed(t1, levers1), s2 = bodies.speed(t2, levers2);
     const Real f1 = load<Real>(rows, row::friction_impulse, lane);
     const Real f2 = load<Real>(rows, row::friction_impulse + 1, lane);
-    Real n1 = f1 - (inverse.x * s1 + inverse.z * s2), n2 = f2 - (inverse.z * s1 + inverse.y * s2);
-    const Mask<Real> slips = !is_allowed(lane, limit, load_sum, n1, n2);
-    if (any_of(slips)) {
-      const Real rate = load<Real>(rows, row::friction_rate, lane);
-      Real slip1 = f1, slip2 = f2;
-      step_and_project(lane, limit, load_sum, rate * s1, rate * s2, slip1, slip2);
-      n1 = select(slips, slip1, n1);
-      n2 = select(slips, slip2, n2);
-    }
+    Real n1 = f1 - (inverse.x * s1 + inverse.z * s2);
+    Real n2 = f2 - (inverse.z * s1 + inverse.y * s2);
+    limit_friction(params->box_friction != 0, limit, n1, n2);
     bodies.push((n1 - f1) * t1 + (n2 - f2) * t2);
     bodies.turn(n1 - f1, levers1);
     bodies.turn(n2 - f2, levers2);
     store(rows, row::friction_impulse, lane, n1);
     store(rows, row::friction_impulse + 1, lane, n2);
-  }
-
-  /// Whether an impulse in the tangent plane is within what friction allows.
-  template <class Real>
-  TALUS_INLINE Mask<Real> is_allowed(Index lane, Real limit, Real load_sum, Real f1, Real f2) const {
-    Mask<Real> allowed = f1 * f1 + f2 * f2 <= limit * limit;
-    if constexpr (kSurfaces) {
-      const Mask<Real> plain = is_plain<Real>(lane);
-      if (any_of(!plain)) {
-        Real n1 = f1, n2 = f2;
-        project_on_surface(lane, load_sum, n1, n2);
-        allowed = (plain && allowed) || (!plain && n1 == f1 && n2 == f2);
-      }
-    }
-    return allowed;
-  }
-
-  /// The nearest impulse that friction allows.
-  template <class Real>
-  TALUS_INLINE void project(Index lane, Real limit, Real load_sum, Real& f1, Real& f2) const {
-    Real n1 = f1, n2 = f2;
-    project_on_circle(limit, n1, n2);
-    if constexpr (kSurfaces) {
-      const Mask<Real> plain = is_plain<Real>(lane);
-      if (any_of(!plain)) {
-        project_on_surface(lane, load_sum, f1, f2);
-        n1 = select(plain, n1, f1);
-        n2 = select(plain, n2, f2);
-      }
-    }
-    f1 = n1;
-    f2 = n2;
-  }
-  /// f - step, brought to the nearest impulse that friction allows; with a tensor, to the one that it asks for.
-  template <class Real>
-  TALUS_INLINE void step_and_project(Index lane, Real limit, Real load_sum, Real step1, Real step2, Real& f1,
-                                     Real& f2) const {
-    [[maybe_unused]] const Real before1 = f1, before2 = f2;
-    f1 = f1 - step1;
-    f2 = f2 - step2;
-    project(lane, limit, load_sum, f1, f2);
-    if constexpr (kSurfaces) {
-      const Mask<Real> tensor = load<Real>(surfaces, surface::tensor, lane) > Real(0.0f);
-      if (any_of(tensor)) {
-        const Real forward = load<Real>(surfaces, surface::forward, lane);
-        const Real across = load<Real>(surfaces, surface::across, lane);
-        const Real part = Real(1.0f) / max_of(max_of(forward, across), Real(1e-30f));
-        Real by1 = before1, by2 = before2;
-        project_by_tensor(load_sum, forward, across, part * step1, part * step2, by1, by2);
-        f1 = select(tensor, by1, f1);
-        f2 = select(tensor, by2, f2);
-      }
-    }
   }
 
   template <class Real>
@@ -677,22 +473,15 @@ struct SolveContacts {
     return {load_vector<Real>(surfaces, field_a, lane), load_vector<Real>(surfaces, field_a + kToB, lane)};
   }
 
-  /// The same friction in all directions, as without SurfaceRows: such contacts are solved to the same bits here, so
-  /// that a material elsewhere in the world changes nothing of them.
+  /// Friction of the whole manifold for any model and material: the twist, rolling, then the tangent plane.
   template <class Real>
-  TALUS_INLINE Mask<Real> is_plain(Index lane) const {
-    const Real forward = load<Real>(surfaces, surface::forward, lane);
-    const bool circle = params->polygon.sides == 0 && params->box_friction == 0;
-    return forward == load<Real>(surfaces, surface::backward, lane) &&
-           forward == load<Real>(surfaces, surface::across, lane) &&
-           load<Real>(surfaces, surface::tensor, lane) == Real(circle ? 0.0f : 2.0f);
-  }
-  template <class Real>
-  TALUS_INLINE void project_on_surface(Index lane, Real load_sum, Real& f1, Real& f2) const {
-    const Real forward = load<Real>(surfaces, surface::forward, lane);
-    const Real backward = load<Real>(surfaces, surface::backward, lane);
-    const Real across = load<Real>(surfaces, surface::across, lane);
-    project_friction(*params, forward * load_sum, backward * load_sum, across * load_sum, f1, f2);
+  TALUS_INLINE void solve_surface(Index lane, BodyPair<Real>& bodies, Vec3Of<Real> normal, Real load_sum) const {
+    const Real arm = load<Real>(rows, row::friction, lane) * load<Real>(rows, row::twist_arm, lane) +
+                     load<Real>(surfaces, surface::torsion, lane);
+    solve_twist(lane, bodies, arm * load_sum);
+    const Real rolling = load<Real>(surfaces, surface::rolling, lane);
+    if (any_of(rolling > Real(0.0f))) solve_rolling(lane, bodies, rolling * load_sum);
+    solve_tangents(lane, bodies, normal, load_sum);
   }
 
   template <class Real>
@@ -703,19 +492,55 @@ struct SolveContacts {
     const Real s1 = bodies.turn_speed(levers1), s2 = bodies.turn_speed(levers2);
     const Real f1 = load<Real>(surfaces, surface::roll_impulse, lane);
     const Real f2 = load<Real>(surfaces, surface::roll_impulse + 1, lane);
-    Real n1 = f1 - (inverse.x * s1 + inverse.z * s2), n2 = f2 - (inverse.z * s1 + inverse.y * s2);
-    const Mask<Real> rolls = n1 * n1 + n2 * n2 > limit * limit;
-    if (any_of(rolls)) {  // straight against the turn, as in solve_plane
-      const Real rate = load<Real>(surfaces, surface::roll_rate, lane);
-      Real roll1 = f1 - rate * s1, roll2 = f2 - rate * s2;
-      project_on_circle(limit, roll1, roll2);
-      n1 = select(rolls, roll1, n1);
-      n2 = select(rolls, roll2, n2);
-    }
+    Real n1 = f1 - (inverse.x * s1 + inverse.z * s2);
+    Real n2 = f2 - (inverse.z * s1 + inverse.y * s2);
+    project_on_circle(limit, n1, n2);
     bodies.turn(n1 - f1, levers1);
     bodies.turn(n2 - f2, levers2);
     store(surfaces, surface::roll_impulse, lane, n1);
     store(surfaces, surface::roll_impulse + 1, lane, n2);
+  }
+
+  /// What holds is solved exactly, as in solve_friction. What slips goes along the slip by the same rate for both
+  /// tangents and then to the nearest impulse that is allowed, so that friction ends where it dissipates most for this
+  /// slip (S1-118, S1-80): across an ellipse that is not the direction of the slip.
+  template <class Real>
+  TALUS_INLINE void solve_tangents(Index lane, BodyPair<Real>& bodies, Vec3Of<Real> normal, Real load_sum) const {
+    const Vec3Of<Real> t1 = load_vector<Real>(rows, row::tangent, lane), t2 = cross(normal, t1);
+    const Levers<Real> levers1 = load_levers<Real>(row::friction_a1, row::friction_b1, lane);
+    const Levers<Real> levers2 = load_levers<Real>(row::friction_a2, row::friction_b2, lane);
+    const Vec3Of<Real> inverse = load_vector<Real>(rows, row::friction_mass, lane);
+    const Real forward = load<Real>(surfaces, surface::forward, lane),
+               across = load<Real>(surfaces, surface::across, lane);
+    const Real ahead = forward * load_sum, back = load<Real>(surfaces, surface::backward, lane) * load_sum;
+    const Real aside = across * load_sum;
+    const Real s1 = bodies.speed(t1, levers1), s2 = bodies.speed(t2, levers2);
+    const Real f1 = load<Real>(rows, row::friction_impulse, lane);
+    const Real f2 = load<Real>(rows, row::friction_impulse + 1, lane);
+    const Real hold1 = f1 - (inverse.x * s1 + inverse.z * s2), hold2 = f2 - (inverse.z * s1 + inverse.y * s2);
+    Real n1 = hold1, n2 = hold2;
+    project_friction(*params, ahead, back, aside, n1, n2);
+    const Mask<Real> holds = n1 == hold1 && n2 == hold2;
+    if (any_of(!holds)) {
+      const Real rate = load<Real>(surfaces, surface::rate, lane);
+      Real slip1 = f1 - rate * s1, slip2 = f2 - rate * s2;
+      project_friction(*params, ahead, back, aside, slip1, slip2);
+      const Mask<Real> tensor = load<Real>(surfaces, surface::tensor, lane) > Real(0.0f);
+      if (any_of(tensor)) {
+        const Real step = rate / max_of(max_of(forward, across), Real(1e-30f));
+        Real by1 = f1, by2 = f2;
+        project_by_tensor(load_sum, forward, across, step * s1, step * s2, by1, by2);
+        slip1 = select(tensor, by1, slip1);
+        slip2 = select(tensor, by2, slip2);
+      }
+      n1 = select(holds, n1, slip1);
+      n2 = select(holds, n2, slip2);
+    }
+    bodies.push((n1 - f1) * t1 + (n2 - f2) * t2);
+    bodies.turn(n1 - f1, levers1);
+    bodies.turn(n2 - f2, levers2);
+    store(rows, row::friction_impulse, lane, n1);
+    store(rows, row::friction_impulse + 1, lane, n2);
   }
 };
 
@@ -768,17 +593,11 @@ struct BeginBounce {
                        turn_work(b, inv_mass_b) / max_of(share_b, 1.0f);
     rows.set(row::energy, lane, max_of(rows.number(row::energy, lane) + work, 0.0f));
     float load = 0.0f;
-    bool bounces = false;
-    for (int i = 0; i < count; ++i) {
-      load = load + rows.number(row::at(i, row::impulse), lane);
-      bounces = bounces || (rows.number(row::at(i, row::approach), lane) < -params->restitution_threshold &&
-                            rows.number(row::at(i, row::peak), lane) > 0.0f);
-    }
+    for (int i = 0; i < count; ++i) load = load + rows.number(row::at(i, row::impulse), lane);
     rows.set(row::load, lane, load);
     if constexpr (kSurfaces) {
       if (poisson) begin_parting(lane, count, push);
     }
-    if (!bounces) rows.set(row::restitution, lane, 0.0f);
   }
 
   /// [m] Of the body in this step; of one that is not dynamic, of its surface, to first order. See pair_energy.
@@ -827,9 +646,9 @@ struct BeginBounce {
 /// The overflow color: every contact solves from the same velocities with its share of the bodies' mass; changes are
 /// summed as integers and added by ApplySplit. Lane by lane: such contacts are few. Padding lanes have bodies that do
 /// not move.
-template <Sweep kSweep, bool kMoved, bool kSurfaces = false, bool kSome = kSweep == Sweep::bounce>
+template <Sweep kSweep, bool kMoved, bool kSurfaces = false>
 struct SolveSplit {
-  SolveContacts<kSweep, kMoved, kSurfaces, kSome> contacts;
+  SolveContacts<kSweep, kMoved, kSurfaces> contacts;
   Column<SplitSums> sums;
   Column<Index> split_count;
 
@@ -846,25 +665,8 @@ struct SolveSplit {
     BodyPair<float> bodies = contacts.pair_of(record_a, record_b);
     lend(bodies.inv_mass_a, bodies.turns_a, Index(*index_a.data()));
     lend(bodies.inv_mass_b, bodies.turns_b, Index(*index_b.data()));
-    [[maybe_unused]] bool meant = true;
-    [[maybe_unused]] typename SolveContacts<kSweep, kMoved, kSurfaces, kSome>::template LaneRows<float> before{};
-    if constexpr (kSome) {
-      meant = contacts.is_meant(lane, bodies, record_a[7], record_b[7]);
-      if (!any_together(meant)) return;
-      before = contacts.template lane_rows<float>(lane);
-    }
     const bool hit =
         contacts.solve_manifold(lane, index_a, index_b, bodies, contacts.params->split, contacts.params->split);
-    if constexpr (kSome) {
-      if (!meant) {
-        contacts.put_back(lane, meant, before);
-        return;
-      }
-    }
-    if (kSweep == Sweep::relax && contacts.template is_slim<float>(lane)) {
-      using Points = typename SolveContacts<kSweep, kMoved, kSurfaces, kSome>::template TiltPoints<float>;
-      solve_tilts<float>(bodies, true, Points{contacts, lane});
-    }
     if (kSweep == Sweep::relax && hit) {  // several lanes share a body: its free velocity stays
       contacts.solve_friction(lane, bodies, contacts.rows.vector(row::normal, lane),
                               contacts.sum_of(row::impulse, lane));
@@ -891,36 +693,19 @@ struct SolveSplit {
   }
 };
 
-/// Before contacts store theirs. One element is one pair.
-struct ClearRolling {
-  Column<RollingImpulse> rolling;
-  TALUS_HD void operator()(Index pair) const { rolling[pair] = {{0.0f, 0.0f, 0.0f}, 0.0f}; }
-};
-
-/// What split contacts have summed, which begins anew.
-TALUS_INLINE void take_split(SplitSums& sums, float change[6]) {
-  for (int i = 0; i < 6; ++i) {
-    change[i] = float(sums.change[i]) * kSplitUnit;
-    sums.change[i] = 0;
-  }
-}
-
 /// Adds the sums of the split contacts to the velocities. One element is one body.
 struct ApplySplit {
   Column<BodyVelocity> velocity;
   Column<SplitSums> sums;
   Column<Index> split_count;
-  bool bounces = false;  // Sweep::bounce
 
   TALUS_HD void operator()(Index body) const {
     if (split_count[body] == 0) return;
     BodyVelocity v = velocity[body];
     float change[6];
-    take_split(sums[body], change);
-    if (bounces && (v.flag == body_flag::kNone || v.flag == body_flag::kBounded)) {
-      bool same = true;
-      for (const float c : change) same = same && c == 0.0f;
-      if (!same) v.flag = v.flag + body_flag::kReached;
+    for (int i = 0; i < 6; ++i) {
+      change[i] = float(sums[body].change[i]) * kSplitUnit;
+      sums[body].change[i] = 0;
     }
     v.linear = v.linear + Vec3{change[0], change[1], change[2]};
     v.angular = v.angular + Vec3{change[3], change[4], change[5]};

@@ -25,12 +25,6 @@ enum class StepStatus : std::uint32_t {
   contacts_grown = 1u << 1,  ///< same for contacts; reserve with WorldDef::reserve_contacts to avoid the pause
   colors_full = 1u << 2,     ///< some contacts went to the overflow color: correct, slower to converge
   not_finite = 1u << 3,      ///< a body left the finite range and was frozen; StepReport::first_bad_body names it
-  /// at the start of the step a body was inside another by more than half the thickness of the thinner of the two: what
-  /// is that deep may leave on the wrong side
-  deep_penetration = 1u << 4,
-  /// Bodies got less far than their velocities would have taken them, which they keep: they would have passed into or
-  /// through another body, or further than others were looked for. StepReport::cut_count says how many.
-  motion_cut = 1u << 5,
 };
 constexpr StepStatus operator|(StepStatus a, StepStatus b) {
   return StepStatus(std::uint32_t(a) | std::uint32_t(b));
@@ -48,12 +42,11 @@ enum class Stage : std::uint8_t {
   color_contacts,
   prepare_contacts,
   solve_contacts,
-  stop_fast_bodies,
   finish_step,
   update_islands,
   report_events,
 };
-constexpr int kStageCount = 11;
+constexpr int kStageCount = 10;
 /// The stage's name as it stands on the step page.
 const char* stage_name(Stage stage);
 
@@ -62,7 +55,7 @@ struct Residual {
   float complementarity = 0.0f;  ///< [m/s] largest |min(normal impulse / effective mass, separation speed)| of a point
   float approach = 0.0f;         ///< [m/s] largest approach speed left at a touching point
   float friction = 0.0f;         ///< [m/s] largest distance of a friction impulse from its law, times the inverse of
-                                 ///< its effective mass
+                                 ///< its effective mass; Solver::rigid
 };
 
 /// What one step did.
@@ -78,7 +71,6 @@ struct StepReport {
   Index overflow_count = 0;                   ///< manifolds in the overflow color
   Index joint_count = 0;                      ///< joints in the world, broken ones too
   Index broken_count = 0;                     ///< joints that broke in this step
-  Index cut_count = 0;                        ///< bodies whose way was cut short, see StepStatus::motion_cut
   Index awake_count = 0;                      ///< bodies that do not sleep, fixed ones among them
   Index island_count = 0;                     ///< islands of awake bodies, as counted last: every eighth step
   BodyId first_bad_body;                      ///< with not_finite: the frozen body of the lowest slot

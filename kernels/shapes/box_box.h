@@ -7,7 +7,6 @@
 #include "shapes/append.h"
 #include "shapes/face_clip.h"
 #include "shapes/manifold.h"
-#include "shapes/motion.h"
 
 namespace talus::inline TALUS_ISA {
 
@@ -251,56 +250,6 @@ TALUS_HD inline Manifold collide_box_box(const PlacedShape& a, const PlacedShape
 }
 TALUS_HD inline Manifold collide_box_box(const PlacedShape& a, const PlacedShape& b, float reach) {
   return collide_box_box(a, b, best_axes(a, b), reach);
-}
-
-/// The face axis that parts the boxes for longest, or all but does.
-struct StandingAxis {
-  Vec3 normal;  // from A to B
-  float gap;    // [m] at the start
-  float time;   // [s]
-  int index;    // as in BestAxisOf
-};
-TALUS_INLINE StandingAxis standing_axis(const BoxPair& p, const PairMotion& m) {
-  const Vec3 of_a = face_separations_a(p), of_b = face_separations_b(p);
-  const auto axis_at = [&](int i) {
-    const bool is_a = i < 3;
-    const int k = is_a ? i : i - 3;
-    const float side = sign_of(component(is_a ? p.d_a : p.d_b, k));
-    return StandingAxis{side * column_of(is_a ? p.axes_a : p.axes_b, k), component(is_a ? of_a : of_b, k), 0.0f, i};
-  };
-  StandingAxis best{{0.0f, 0.0f, 0.0f}, 0.0f, 0.0f, -1};
-  for (int i = 0; i < 6; ++i) {
-    StandingAxis axis = axis_at(i);
-    if (!(axis.gap >= -m.flat)) continue;
-    axis.time = time_open(m, axis.normal, axis.gap, m.flat);
-    if (axis.time > 1.01f * best.time) best = axis;
-  }
-  // Of two faces that lie on each other that of the body which bears counts: along its own face, which leans a little,
-  // a body that slides would run into the ground.
-  const int other = m.b_bears ? 3 : 0;
-  const bool is_other = best.index >= other && best.index < other + 3;
-  for (int i = other; i < other + 3 && best.index >= 0 && !is_other; ++i) {
-    const StandingAxis axis = axis_at(i);
-    if (dot(axis.normal, best.normal) > 0.999f && axis.gap >= -2.0f * m.flat) {
-      best = {axis.normal, axis.gap, best.time, i};
-    }
-  }
-  return best;
-}
-
-/// With what is known of the motion: while a face axis parts the boxes throughout the step, or all but does, no other
-/// axis matters. So what slides over a seam stands on the next box before the side of that one can stop it.
-TALUS_HD inline Manifold collide_box_box(const PlacedShape& a, const PlacedShape& b, const BoxAxes& axes, float reach,
-                                         const PairMotion& motion) {
-  if (!(axes.face_separation <= reach && axes.edge_separation <= reach)) return Manifold{};
-  const BoxPair p = box_pair(a, b);
-  const StandingAxis standing = standing_axis(p, motion);
-  if (standing.time >= motion.dt) {
-    const float smallest = min_of(smallest_of(a.size), smallest_of(b.size));
-    const Manifold manifold = face_contact(p, standing.index, clip_slop(smallest), reach);
-    if (manifold.count > 0 || is_released(motion, standing.normal, standing.gap, motion.flat)) return manifold;
-  }
-  return collide_box_box(a, b, axes, reach);
 }
 
 }  // namespace talus::inline TALUS_ISA

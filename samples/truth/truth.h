@@ -78,13 +78,10 @@ constexpr double kShortPart = 1.0 / 50;  ///< of the trials, in tests
 std::vector<Row> rows();
 
 std::span<const Row> friction_rows();
-std::span<const Row> material_rows();
 std::span<const Row> seam_rows();
 std::span<const Row> tunnel_rows();
 std::span<const Row> overlap_rows();
 std::span<const Row> free_motion_rows();
-std::span<const Row> energy_rows();
-std::span<const Row> tower_rows();
 std::span<const Row> experiment_rows();
 
 }  // namespace talus::truth

@@ -83,13 +83,8 @@ class CpuBackend final : public StepBackend {
     waited_ = false;
     TALUS_ASSERT(counters_.size() < static_cast<std::size_t>(kMaxQueuedSteps));
     stage_ms_ = std::exchange(edit_ms_, {});
-    if (at_rest(views)) {
-      pass_step(*views.counters);
-    } else {
-      const auto step = [&] { step_.run(exec_.get(), views, stage_ms_.data()); };
-      is_small(views) ? enter_alone(step) : enter(step);
-      look_back(views);
-    }
+    const auto step = [&] { step_.run(exec_.get(), views, stage_ms_.data()); };
+    is_small(views) ? enter_alone(step) : enter(step);
     counters_.push_back(*views.counters);
   }
   std::span<const Counters> wait() override {
@@ -106,14 +101,12 @@ class CpuBackend final : public StepBackend {
  private:
   // On one of the threads, so that the verbs need not enter the pool one by one.
   template <class Body>
-  void enter(Body&& body) {
-    threads_.enter([](void* context) { (*static_cast<std::remove_reference_t<Body>*>(context))(); },
-                   const_cast<void*>(static_cast<const void*>(&body)));
+  void enter(const Body& body) {
+    threads_.enter([](void* context) { (*static_cast<const Body*>(context))(); }, const_cast<Body*>(&body));
   }
   template <class Body>
-  void enter_alone(Body&& body) {
-    threads_.enter_alone([](void* context) { (*static_cast<std::remove_reference_t<Body>*>(context))(); },
-                         const_cast<void*>(static_cast<const void*>(&body)));
+  void enter_alone(const Body& body) {
+    threads_.enter_alone([](void* context) { (*static_cast<const Body*>(context))(); }, const_cast<Body*>(&body));
   }
 
   /// By what the step before found: calling other threads would take longer than the step.
@@ -123,31 +116,12 @@ class CpuBackend final : public StepBackend {
            views.joints.count < kSmallContacts;
   }
 
-  /// In a step in which nothing moves, and nothing did in the two before, there is nothing to do: what it would write
-  /// is there already, on both sides of the contact cache.
-  static constexpr int kStillSteps = 2;
-  bool at_rest(const StepViews& views) const {
-    return still_steps_ >= kStillSteps && memory_.changes() == changes_ && views.shape == shape_;
-  }
-  void pass_step(Counters& counters) { counters.sleep_clock = (counters.sleep_clock + 1) % kIslandPeriod; }
-  void look_back(const StepViews& views) {
-    const Counters& c = *views.counters;
-    const bool still = c.movers == 0 && c.pairs == 0 && c.woke_up == 0 && c.fell_asleep == 0 && c.must_grow == 0 &&
-                       (!views.shape.events || c.events == 0);
-    still_steps_ = still && memory_.changes() == changes_ ? still_steps_ + 1 : (still ? 1 : 0);
-    changes_ = memory_.changes();
-    shape_ = views.shape;
-  }
-
   const CpuStep& step_;
   CpuThreads threads_;
   CpuMemory memory_;
   std::unique_ptr<void, void (*)(void*)> exec_;
   std::vector<Counters> counters_;  // after each step since the last wait()
   bool waited_ = false;
-  int still_steps_ = 0;                        // in a row, up to the last one
-  std::uint64_t changes_ = 0;                  // Memory::changes() at its end
-  StepShape shape_;                            // of it
   std::array<float, kStageCount> edit_ms_{};   // of edits since the last step
   std::array<float, kStageCount> stage_ms_{};  // of the last step
 };

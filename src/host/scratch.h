@@ -5,7 +5,6 @@
 // the step before were (simulation.h).
 #pragma once
 #include "broad_columns.h"
-#include "guard_columns.h"
 #include "rigid_columns.h"
 #include "shared_layout.h"
 #include "shock_columns.h"
@@ -23,7 +22,7 @@ struct ScratchRoom {
   Index sweeps = 0;       // of the rigid solvers; 0: of the others
   bool history = false;   // a residual for each of these
   bool shock = false;     // layers of shock propagation
-  bool surfaces = false;  // with SurfaceRows or RigidSurfaceRows
+  bool surfaces = false;  // with SurfaceRows
   bool operator==(const ScratchRoom&) const = default;
 };
 
@@ -37,7 +36,6 @@ constexpr Lifetime kContactsLife{Stage::collide_pairs, Stage::prepare_contacts};
 constexpr Lifetime kColorRowsLife{Stage::color_contacts, Stage::color_contacts};
 constexpr Lifetime kColorContactsLife{Stage::collide_pairs, Stage::color_contacts};
 constexpr Lifetime kSolveRowsLife{Stage::color_contacts, Stage::finish_step};  // elsewhere, see above
-constexpr Lifetime kGuardLife{Stage::stop_fast_bodies, Stage::stop_fast_bodies};
 constexpr Lifetime kLanesLife{Stage::prepare_contacts, Stage::finish_step};
 constexpr Lifetime kRigidRowsLife{Stage::prepare_contacts, Stage::report_events};  // and until the next step begins
 constexpr Lifetime kShockLife{Stage::color_contacts, Stage::finish_step};
@@ -61,7 +59,6 @@ class Scratch {
   const SolveScratch& solve() const { return solve_; }
   /// Empty, unless there is room for sweeps of the rigid solvers.
   const RigidScratch& rigid() const { return rigid_; }
-  const GuardScratch& guard() const { return guard_; }
   /// Empty, unless there is room for layers.
   const ShockScratch& shock() const { return shock_; }
 
@@ -87,7 +84,6 @@ class Scratch {
     const Index lanes = (room.contacts + kLanes - 1) / kLanes * kLanes + kColorCount * kLanes;
     if (room.sweeps > 0) {
       put_rows(rigid_.rows, lanes, kRigidRowsLife);
-      if (room.surfaces) put_rows(rigid_.surfaces, lanes, kRigidRowsLife);
       put(rigid_.bodies, room.rows, kRigidLife);
       put_array(rigid_.block_sum, lanes / kLanes, kRigidLife);
       put_array(rigid_.run_sum, lanes / kLanes / kSumRun + 1, kRigidLife);
@@ -119,8 +115,6 @@ class Scratch {
     put(broad_.rows, room.rows + 1, kBroadRowsLife);
     put(broad_.entries, room.entries + kSweepWidth, kEntriesLife);
     put(broad_.found, room.pairs + kShortList, kFoundLife);
-    put(guard_.rows, room.rows, kGuardLife);
-    put(guard_.fast, room.pairs, kGuardLife);
     put(solve_.pairs, (room.pairs + kLanes) / kLanes * kLanes, kPairsLife);
     broad_.grid = reinterpret_cast<GridState*>(base + layout.place(sizeof(GridState), kGridLife));
     broad_.entry_capacity = room.entries;
@@ -134,7 +128,6 @@ class Scratch {
   SolveScratch solve_;
   RigidScratch rigid_;
   ShockScratch shock_;
-  GuardScratch guard_;
 };
 
 /// What the broad phase keeps while it serves; a step that finds it gone looks for it anew.

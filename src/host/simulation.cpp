@@ -71,7 +71,7 @@ Simulation::Simulation(std::shared_ptr<StepBackend> backend, const WorldDef& def
       with_instance_transforms_(def.instance_transforms),
       with_sleep_(def.sleep.enabled),
       with_events_(def.events.enabled),
-      wake_rim_(4.0f * def.solver.speculative_distance) {
+      wake_rim_(2.0f * def.solver.speculative_distance) {
   counters_.reset(memory_, 1, "counters");
   params_.reset(memory_, 1, "step parameters");
   const Index rows = std::max(def.reserve_bodies, kMinRows);
@@ -251,7 +251,6 @@ StepViews Simulation::views(const StepShape& shape, std::uint64_t step) const {
   v.solve = scratch_.solve();
   v.rigid = scratch_.rigid();
   v.shock = scratch_.shock();
-  v.guard = scratch_.guard();
   lay_out(v.solve.rows, room_.rows, cache_of(step - 1).records.data());
   kept_.show(v.broad);
   v.joints = joints_.views();
@@ -326,7 +325,6 @@ void Simulation::enqueue(StepInput input) {
   TALUS_ASSERT(!queue_full() && !spare_.empty());
   if (!input.shape.surfaces) with_rolling_ = false;
   state_copied_ = false;
-  if (exposed_) memory_.note_change();  // by the caller, who has pointers to columns
   const std::uint64_t step = step_number() + 1;
   send_edits(input.edits, step);
   send_step(input, step);
@@ -388,9 +386,6 @@ StepReport Simulation::report_of(const Counters& c, const StepInput& input, std:
   for (int color = 0; color < kPalette; ++color) report.color_count += c.color_size[color] > 0 ? 1 : 0;
   report.overflow_count = c.color_size[kOverflowColor];
   if (report.overflow_count > 0 && !input.shape.jacobi) report.status = report.status | StepStatus::colors_full;
-  report.cut_count = c.cut_bodies;
-  if (report.cut_count > 0) report.status = report.status | StepStatus::motion_cut;
-  if (c.merged != 0) report.status = report.status | StepStatus::deep_penetration;
   if (c.first_bad_row != INT32_MAX) {
     report.status = report.status | StepStatus::not_finite;
     report.first_bad_body.slot = static_cast<std::uint32_t>(c.first_bad_row);

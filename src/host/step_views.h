@@ -8,7 +8,6 @@
 #include "edit.h"
 #include "event_columns.h"
 #include "exec.h"
-#include "guard_columns.h"
 #include "joint_columns.h"
 #include "material.h"
 #include "pairs.h"
@@ -56,11 +55,9 @@ struct StepShape {
   int relax_iterations = 0;
   bool jacobi = false;       // all contacts go to the overflow color
   bool restitution = false;  // some body or limit of a joint bounces
-  bool carriers = false;     // some body is kinematic
   bool poisson = false;      // and if so by Poisson's law
   bool surfaces = false;     // contacts have rows of SurfaceRows
   bool projection = false;
-  bool squeeze = false;  // masses differ much: see kernels/squeeze.h
   bool residual = false;
   bool instance_transforms = false;
   bool joint_readings = false;
@@ -89,7 +86,6 @@ struct StepViews {
   SolveScratch solve;
   RigidScratch rigid;
   ShockScratch shock;
-  GuardScratch guard;
   JointViews joints;
   SleepViews sleep;
   EventViews events;
@@ -104,7 +100,7 @@ namespace talus::inline TALUS_ISA {
 /// Lanes of bodies and of the null body: of the listed blocks, where bodies may sleep. For kernels made by on_bodies().
 TALUS_INLINE LaneRange body_lanes(const StepViews& v) {
   return {&v.counters->first_lane, v.shape.sleep ? &v.counters->active_lanes : &v.counters->row_lanes,
-          (v.shape.rows + kLanes) / kLanes * kLanes, v.shape.sleep ? &v.counters->active_ends : &v.counters->row_ends};
+          (v.shape.rows + kLanes) / kLanes * kLanes};
 }
 /// Rows of bodies, the same.
 TALUS_INLINE Count body_rows(const StepViews& v) {

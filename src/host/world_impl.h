@@ -15,7 +15,6 @@
 #include "body_row.h"
 #include "edit_queue.h"
 #include "joint_row.h"
-#include "magnitudes.h"
 #include "materials.h"
 #include "simulation.h"
 #include "slots.h"
@@ -29,11 +28,7 @@ struct World::Impl {
   Slots slots;
   std::vector<BodyMirror> mirrors;  // of each slot, as it will be with all queued edits
   std::set<std::uint64_t> ignored;  // smaller row << 32 | larger row
-  Index kinematic_count = 0;        // bodies
   Index bouncing_count = 0;         // bodies, and limits of joints, with restitution
-  Magnitudes inverse_masses;        // of dynamic bodies
-  Magnitudes thicknesses;           // [m] of all but planes
-  void count_sizes(const BodyModelRow& model, Index change);
   Materials materials;
   bool planes_changed = false;  // since they were sent to the simulation
   bool ignored_changed = false;
@@ -108,8 +103,6 @@ struct World::Impl {
   void set_model(Index row);
   /// Throws Error if the id names none.
   void require_material(const Where& where, const char* field, MaterialId id) const;
-  /// What a definition gives for a material. Throws Error.
-  Material checked(const Where& where, const Material& material) const;
   /// The definition, with the values of the material that it names.
   BodyDef resolved(const Where& where, const BodyDef& body) const;
   /// Bodies of one of two materials.

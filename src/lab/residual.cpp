@@ -29,12 +29,6 @@ void map_cones(const Problem& problem, const Vector& x, const Vector& w, Vector&
 
 }  // namespace
 
-FrictionModel friction_of(const ContactProblem& step) {
-  if (step.box_friction) return {.law = FrictionLaw::box};
-  if (step.friction_sides > 0) return {.law = FrictionLaw::polyhedral, .sides = step.friction_sides};
-  return {};
-}
-
 FrictionSet friction_set(const FrictionModel& model) {
   if (model.law == FrictionLaw::box) return BoxSet{};
   if (model.law == FrictionLaw::cone) return DiskSet{};

@@ -20,9 +20,6 @@ struct FrictionModel {
   int sides = 8;  ///< of the polygon: an even number from 4
 };
 
-/// The law that a world posed its problem with.
-FrictionModel friction_of(const ContactProblem& step);
-
 /// The set of a pair of tangents. Not of convex_cone, which takes the normal along. Throws Error for a polygon that
 /// has an odd number of sides or fewer than 4.
 FrictionSet friction_set(const FrictionModel& model);

@@ -75,7 +75,7 @@ Heights searched(const Graph& graph) {
       const std::size_t upper = std::size_t(next);
       if (found.height[upper] == kNoHeight) {
         found.height[upper] = found.height[lower] + 1;
-        found.layers = std::max(found.layers, found.height[upper] + 1);
+        found.layers = std::max(found.layers, found.height[upper]);
         open.push_back(next);
       }
       if (found.height[upper] == found.height[lower] + 1) {
@@ -252,7 +252,7 @@ TEST(Heights, OfAColumnCountFromTheGround) {
   for (Index body = 0; body < 1000; ++body) graph.contacts.push_back({body, body + 1});
   const Heights heights = heights_of(graph, 2);
   for (Index body = 0; body <= 1000; ++body) ASSERT_EQ(heights.height[std::size_t(body)], body);
-  EXPECT_EQ(heights.layers, 1001);
+  EXPECT_EQ(heights.layers, 1000);
   EXPECT_EQ(heights.ground, std::vector<Index>(1001, 0));
 }
 

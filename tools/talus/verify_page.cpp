@@ -177,22 +177,16 @@ std::string errors_of(const std::vector<const Verified*>& rows) {
   return text;
 }
 
-// The outcome itself, where an experiment has one number. What is expected may depend on the solver's own scheme, or on
-// which of several cases was the worst.
+// The outcome itself, where an experiment has one number. What is expected may depend on the solver's own scheme; it is
+// then that of the default.
 std::string values_of(const std::vector<const Verified*>& rows) {
   if (std::none_of(rows.begin(), rows.end(), [](const Verified* verified) { return compares(*verified); })) return "";
-  std::string text =
-      "\nWhat was measured, where it is one number (\"of\" where another one was expected of that solver):\n" +
-      table_head("measured", "expected");
+  std::string text = "\nWhat was measured, where it is one number:\n" + table_head("measured", "expected");
   for (const Verified* verified : rows) {
     if (!compares(*verified)) continue;
     add_cell(text, verified->row.name);
-    const std::string expected = general(verified->worst[0].expected, 5);
-    add_cell(text, expected);
-    for (const truth::Worst& worst : verified->worst) {
-      const std::string own = general(worst.expected, 5), found = general(worst.measured, 5);
-      add_cell(text, own == expected ? found : found + " of " + own);
-    }
+    add_cell(text, general(verified->worst[0].expected, 5));
+    for (const truth::Worst& worst : verified->worst) add_cell(text, general(worst.measured, 5));
     text.append("|\n");
   }
   return text;

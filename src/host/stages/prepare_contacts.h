@@ -2,7 +2,6 @@
 // Stage prepare_contacts: manifolds, masses, state -> solver rows and body records.
 #pragma once
 #include "exec.h"
-#include "find_loads.h"
 #include "prepare.h"
 #include "report_events.h"
 #include "rigid_rows.h"
@@ -23,7 +22,6 @@ PrepareContacts<kSurfaces> contacts_of(const StepViews& v) {
           v.params,
           v.shape.rows,
           v.shape.restitution,
-          v.shape.carriers,
           v.materials,
           v.last,
           v.solve.surfaces,
@@ -35,24 +33,14 @@ void prepare_lanes(Exec& exec, const StepViews& v) {
                      contacts_of<kSurfaces>(v));
 }
 
-template <bool kSurfaces, class Exec>
-void prepare_rigid(Exec& exec, const StepViews& v) {
-  exec.for_each_lane("PrepareRigid", {&v.counters->first_lane, &v.counters->lanes, v.rigid.rows.size},
-                     PrepareRigid<kSurfaces>{contacts_of<kSurfaces>(v), v.inputs, v.rigid.rows, v.rigid.surfaces});
-}
-
 template <class Exec>
 void prepare_contacts(Exec& exec, const StepViews& v) {
   exec.begin_stage(Stage::prepare_contacts);
-  find_loads(exec, v);
-  exec.for_each_lane(
-      "PrepareBodies", body_lanes(v),
-      on_bodies(v, PrepareBodies{v.model, v.state, v.params, v.solve.color_rows.bids, v.shape.squeeze, v.solve.rows}));
+  exec.for_each_lane("PrepareBodies", body_lanes(v), on_bodies(v, PrepareBodies{v.model, v.state, v.solve.rows}));
   if (v.joints.count > 0) exec.together("begin_joints", BeginJointsTask{v});
-  if (v.shape.rigid.on && v.shape.surfaces) {
-    prepare_rigid<true>(exec, v);
-  } else if (v.shape.rigid.on) {
-    prepare_rigid<false>(exec, v);
+  if (v.shape.rigid.on) {
+    exec.for_each_lane("PrepareRigid", {&v.counters->first_lane, &v.counters->lanes, v.rigid.rows.size},
+                       PrepareRigid{contacts_of<false>(v), v.rigid.rows});
   } else if (v.shape.surfaces) {
     prepare_lanes<true>(exec, v);
   } else {
