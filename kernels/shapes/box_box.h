@@ -253,27 +253,39 @@ TALUS_HD inline Manifold collide_box_box(const PlacedShape& a, const PlacedShape
   return collide_box_box(a, b, best_axes(a, b), reach);
 }
 
-/// The face axis that parts the boxes for longest, or all but does.
+/// A face axis that parts the boxes throughout the step, or all but does.
 struct StandingAxis {
-  Vec3 normal;  // from A to B
-  float gap;    // [m] at the start
-  float time;   // [s]
-  int index;    // as in BestAxisOf
+  Vec3 normal;    // from A to B
+  float gap;      // [m] at the start
+  float closing;  // [m/s]
+  float time;     // [s] for which it does
+  int index;      // as in BestAxisOf; -1: none
 };
+/// Axes along which the boxes touch come first, those before all that are nearest to touching and close least: a gap
+/// beside them may be wide while nothing moves, and is closed by the first push. Else the axis that lasts longest.
+TALUS_INLINE bool stands_better(const StandingAxis& axis, const StandingAxis& best, float tolerance) {
+  if (best.index < 0) return true;
+  const bool touches = axis.gap <= tolerance, best_touches = best.gap <= tolerance;
+  if (touches != best_touches) return touches;
+  if (!touches) return axis.time > 1.01f * best.time;
+  return (tolerance - abs_of(axis.gap)) * best.closing > 1.01f * (tolerance - abs_of(best.gap)) * axis.closing;
+}
 TALUS_INLINE StandingAxis standing_axis(const BoxPair& p, const PairMotion& m) {
   const Vec3 of_a = face_separations_a(p), of_b = face_separations_b(p);
   const auto axis_at = [&](int i) {
     const bool is_a = i < 3;
     const int k = is_a ? i : i - 3;
     const float side = sign_of(component(is_a ? p.d_a : p.d_b, k));
-    return StandingAxis{side * column_of(is_a ? p.axes_a : p.axes_b, k), component(is_a ? of_a : of_b, k), 0.0f, i};
+    return StandingAxis{side * column_of(is_a ? p.axes_a : p.axes_b, k), component(is_a ? of_a : of_b, k), 0.0f, 0.0f,
+                        i};
   };
-  StandingAxis best{{0.0f, 0.0f, 0.0f}, 0.0f, 0.0f, -1};
+  StandingAxis best{{0.0f, 0.0f, 0.0f}, 0.0f, 0.0f, 0.0f, -1};
   for (int i = 0; i < 6; ++i) {
     StandingAxis axis = axis_at(i);
     if (!(axis.gap >= -m.flat)) continue;
-    axis.time = time_open(m, axis.normal, axis.gap, m.flat);
-    if (axis.time > 1.01f * best.time) best = axis;
+    axis.closing = max_of(closing_speed(m, axis.normal), m.slow);
+    axis.time = (axis.gap + m.flat) / axis.closing;
+    if (axis.time >= m.dt && stands_better(axis, best, m.flat)) best = axis;
   }
   // Of two faces that lie on each other that of the body which bears counts: along its own face, which leans a little,
   // a body that slides would run into the ground.
@@ -282,7 +294,7 @@ TALUS_INLINE StandingAxis standing_axis(const BoxPair& p, const PairMotion& m) {
   for (int i = other; i < other + 3 && best.index >= 0 && !is_other; ++i) {
     const StandingAxis axis = axis_at(i);
     if (dot(axis.normal, best.normal) > 0.999f && axis.gap >= -2.0f * m.flat) {
-      best = {axis.normal, axis.gap, best.time, i};
+      best = {axis.normal, axis.gap, best.closing, best.time, i};
     }
   }
   return best;
@@ -295,7 +307,7 @@ TALUS_HD inline Manifold collide_box_box(const PlacedShape& a, const PlacedShape
   if (!(axes.face_separation <= reach && axes.edge_separation <= reach)) return Manifold{};
   const BoxPair p = box_pair(a, b);
   const StandingAxis standing = standing_axis(p, motion);
-  if (standing.time >= motion.dt) {
+  if (standing.index >= 0) {
     const float smallest = min_of(smallest_of(a.size), smallest_of(b.size));
     const Manifold manifold = face_contact(p, standing.index, clip_slop(smallest), reach);
     if (manifold.count > 0 || is_released(motion, standing.normal, standing.gap, motion.flat)) return manifold;

@@ -43,12 +43,16 @@ struct PairMotion {
   bool b_bears;       // B stands and A moves over it, not the other way round
 };
 
+/// [m/s] How fast a gap along a unit direction from A to B closes at the start.
+TALUS_INLINE float closing_speed(const PairMotion& m, Vec3 n) {
+  return turning_speed(m.a, n) + turning_speed(m.b, n) - dot(n, m.velocity);
+}
+
 /// [s] For how long the overlap along a unit direction from A to B stays below a tolerance [m], at the velocities of
 /// the start: what stands on something is accelerated by nothing. Negative: it is beyond it now. Of axes that are slow
 /// to close the one with the wider gap lasts longer.
 TALUS_INLINE float time_open(const PairMotion& m, Vec3 n, float gap, float tolerance) {
-  const float closing = turning_speed(m.a, n) + turning_speed(m.b, n) - dot(n, m.velocity);
-  return (gap + tolerance) / max_of(closing, m.slow);
+  return (gap + tolerance) / max_of(closing_speed(m, n), m.slow);
 }
 
 /// Whether a pair is released that an axis parts in this way, although forces may close its gap: they act on nothing

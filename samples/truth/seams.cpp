@@ -354,7 +354,9 @@ Worst near_misses(const Variant& variant, int trials, std::uint64_t seed) {
   return worst;
 }
 
-constexpr const char* kWithFriction = "default jacobi projection";
+constexpr const char* kWithFriction = "default jacobi projection shock";
+constexpr const char* kOnStanding = "jacobi projection";
+constexpr const char* kLeaning = "their contacts are softer: small tiles lean so far under a load that it rolls off";
 constexpr const char* kWhy =
     "the friction of these depends on which points a manifold has, and a plane gives a body others than tiles do";
 
@@ -381,12 +383,14 @@ const Row kRows[] = {
     {.group = "Seams and corners",
      .name = "SlidesOverStandingTiles",
      .statement =
-         "As over fixed boxes, over boxes that stand on a plane and move less than 1 mm: velocity within 1 % or "
-         "1 mm/s",
-     .unit = "of the bound",
-     .bound = 1.0,
+         "As over fixed boxes, over boxes that stand on a plane and move less than 1 mm: velocity within 2 % or "
+         "2 mm/s",
+     .unit = "of 1 %",
+     .bound = 2.0,
      .trials = 200,
-     .measure = slides_on_standing},
+     .measure = slides_on_standing,
+     .not_for = kOnStanding,
+     .why_not = kLeaning},
     {.group = "Seams and corners",
      .name = "RubsOverStandingTiles",
      .statement = "The same with friction: velocity within 2 % or 2 mm/s, spin within 2 %",
