@@ -56,9 +56,11 @@ struct StepShape {
   int relax_iterations = 0;
   bool jacobi = false;       // all contacts go to the overflow color
   bool restitution = false;  // some body or limit of a joint bounces
+  bool carriers = false;     // some body is kinematic
   bool poisson = false;      // and if so by Poisson's law
   bool surfaces = false;     // contacts have rows of SurfaceRows
   bool projection = false;
+  bool squeeze = false;  // masses differ much: see kernels/squeeze.h
   bool residual = false;
   bool instance_transforms = false;
   bool joint_readings = false;
