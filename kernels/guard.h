@@ -160,16 +160,14 @@ struct SeekMet {
   TALUS_HD void operator()(Index row) const {
     if (counters->beyond > kMostSearched || model.alive[row] == 0) return;
     const bool is_plane = model.shape[row] == std::uint8_t(ShapeType::plane);
-    const Vec3 way = shift_of(row), half = half_of(row);
+    const Vec3 way = is_still(row) ? Vec3{0.0f, 0.0f, 0.0f} : displacement[row].shift, half = half_of(row);
     const Vec3 low = state.position[row] - half + min_of(way, {0.0f, 0.0f, 0.0f});
     const Vec3 high = state.position[row] + half + max_of(way, {0.0f, 0.0f, 0.0f});
     for (Index i = 0; i < counters->beyond; ++i) {
       const Index body = rows.beyond[i];
-      const float radius = model.radius[body];
-      const Vec3 from = state.position[body], shift = displacement[body].shift;
-      const Vec3 ball{radius, radius, radius};
-      const Vec3 apart = max_of(low - (from + ball + max_of(shift, {0.0f, 0.0f, 0.0f})),
-                                (from - ball + min_of(shift, {0.0f, 0.0f, 0.0f})) - high);
+      const Vec3 from = state.position[body], shift = displacement[body].shift, around = half_of(body);
+      const Vec3 apart = max_of(low - (from + around + max_of(shift, {0.0f, 0.0f, 0.0f})),
+                                (from - around + min_of(shift, {0.0f, 0.0f, 0.0f})) - high);
       if (!is_plane && max_of(apart.x, max_of(apart.y, apart.z)) > 0.0f) continue;
       if (body != row && collide(body, row) && !is_pair(body, row)) atomic_or(&rows.pardon[body], kMet);
     }
@@ -178,11 +176,14 @@ struct SeekMet {
   TALUS_HD bool is_still(Index row) const {
     return model.motion[row] == std::uint8_t(Motion::fixed) || state.asleep[row] != 0 || state.frozen[row] != 0;
   }
-  TALUS_HD Vec3 shift_of(Index row) const { return is_still(row) ? Vec3{0.0f, 0.0f, 0.0f} : displacement[row].shift; }
+  /// [m] Half the edges of a box around the body that holds it however far of its turn it has come.
   TALUS_HD Vec3 half_of(Index row) const {
     const float radius = model.radius[row];
-    if (!is_still(row)) return {radius, radius, radius};
-    return aabb_half_extent(ShapeType(model.shape[row]), model.shape_size[row], state.orientation[row]);
+    const Vec3 half = aabb_half_extent(ShapeType(model.shape[row]), model.shape_size[row], state.orientation[row]);
+    if (is_still(row)) return half;
+    const Quat turn = displacement[row].turn;
+    const float swing = kPi * radius * length(Vec3{turn.x, turn.y, turn.z});  // no angle is larger
+    return min_of(half + Vec3{swing, swing, swing}, Vec3{radius, radius, radius});
   }
   TALUS_HD bool collide(Index x, Index y) const {
     if ((model.group[x] & model.mask[y]) == 0 || (model.group[y] & model.mask[x]) == 0) return false;
@@ -266,6 +267,12 @@ struct BodyPaths {
                          min_half_thickness(ShapeType(model.shape[b]), model.shape_size[b]));
   }
   TALUS_HD bool is_kinematic(Index row) const { return model.motion[row] == std::uint8_t(Motion::kinematic); }
+  /// One of them stands, whatever the other one does.
+  TALUS_HD bool is_wall_of(Index a, Index b) const {
+    const float inv_a = frame[a].inv_mass, inv_b = frame[b].inv_mass;
+    return min_of(inv_a, inv_b) * kWallMass < max_of(inv_a, inv_b);
+  }
+  static constexpr float kWallMass = 20.0f;  // times the mass of the other one
   TALUS_HD bool is_pushed(Index row) const { return frame[row].inv_mass > 0.0f; }
 };
 
@@ -307,7 +314,8 @@ TALUS_HD inline PairPaths pair_paths(const BodyPaths& bodies, const GuardRows& r
   pair.b.part = part_of_stop(rows.stop[b]);
   const bool both_go_on = pair.a.part == 1.0f && pair.b.part == 1.0f;
   if (closing_of(pair.a, pair.b) > (both_go_on ? kFastPart : kStoppedPart) * pair.thin) {
-    pair.stop = first_stop(pair.a, pair.b, bodies.state.position[b] - bodies.state.position[a], pair.thin);
+    pair.stop = first_stop(pair.a, pair.b, bodies.state.position[b] - bodies.state.position[a], pair.thin,
+                           bodies.is_wall_of(a, b));
   }
   return pair;
 }
