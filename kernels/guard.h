@@ -214,7 +214,11 @@ struct LimitMotion {
     if (searched ? (pardon & kMet) == 0 : (pardon & kJointed) != 0) return;
     const BodyDisplacement& gone = motions.displacement[row];
     const StepReach<float> r = step_reach<float>(model, state, inputs, *params, row);
-    const float push = !searched && (pardon & kPushedOut) != 0 ? params->dt * params->max_push_speed : 0.0f;
+    const float whole_push = params->dt * params->max_push_speed;
+    float push = !searched && (pardon & kPushedOut) != 0 ? whole_push : 0.0f;
+    // Deep contacts (deep.h) push bodies further than they were expected to get. A part of the thinnest extent gets
+    // none of them past another one.
+    if (gone.pushed > 0.0f) push = max_of(push, min_of(whole_push, kFastPart * params->thinnest));
     const Turn turn = turn_of(gone.turn);
     const float rim = r.rim + push, whole_swing = turn.angle * r.arm;
     const float part =
@@ -305,7 +309,8 @@ TALUS_HD inline PairPaths pair_paths(const BodyPaths& bodies, const GuardRows& r
   pair.a.part = part_of_stop(rows.stop[a]);
   pair.b.part = part_of_stop(rows.stop[b]);
   if (closing_of(pair.a, pair.b) > kFastPart * pair.thin) {
-    pair.stop = first_stop(pair.a, pair.b, bodies.state.position[b] - bodies.state.position[a], pair.thin);
+    const bool parting = bodies.displacement[a].pushed > 0.0f || bodies.displacement[b].pushed > 0.0f;  // deep.h
+    pair.stop = first_stop(pair.a, pair.b, bodies.state.position[b] - bodies.state.position[a], pair.thin, parting);
   }
   return pair;
 }

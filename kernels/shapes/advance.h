@@ -185,8 +185,9 @@ constexpr float kCreepDepth = 0.01f;
 constexpr int kMostAdvances = 64;
 
 /// The time, as a part of the step, at which two shapes on their ways must stop, lest B gets into A deeper than it may.
-/// 1: they need not. `thin` [m]: the thinnest extent.
-TALUS_HD inline float first_stop(const ShapePath& a, const ShapePath& b, Vec3 between, float thin) {
+/// 1: they need not. `thin` [m]: the thinnest extent. `parting`: they are being pushed apart if they touch at the
+/// start, with others that they get in the way of: no part of that way is worse than its end.
+TALUS_HD inline float first_stop(const ShapePath& a, const ShapePath& b, Vec3 between, float thin, bool parting) {
   const float gap = kStopGap * thin + 4e-7f * (length(between) + length(a.core) + a.rounding);
   float level = gap, time = 0.0f, stop = -1.0f;  // stop: where they were last apart, once they touch
   for (int look = 0; look < kMostAdvances; ++look) {
@@ -194,6 +195,7 @@ TALUS_HD inline float first_stop(const ShapePath& a, const ShapePath& b, Vec3 be
     Apart now = paths.apart(level);
     if (level > 0.0f && now.gap <= 2.0f * gap) {
       // They touch. If they do from the start, there is nowhere to go back to.
+      if (look == 0 && parting) return 1.0f;
       const float sink = now.gap - kSinkDepth * thin;
       level = -kGrazeDepth * thin;
       if (look == 0) level = min_of(max_of(min_of(level, sink), -kMostDepth * thin), now.gap - kCreepDepth * thin);
