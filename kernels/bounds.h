@@ -17,10 +17,11 @@ namespace talus::inline TALUS_ISA {
 constexpr float kNowhere = 3e38f;  // [m] minimum of an empty box; its maximum is the negative
 
 /// [m] How much further a body may get in the next step than it does in this one, of the reach in its pose: what sleeps
-/// is woken one step ahead, so candidates must be found that far ahead.
+/// is woken one step ahead, so candidates must be found that far ahead. touching: [m] part of the reach at which
+/// contacts are made.
 template <class Real>
-TALUS_INLINE Real wake_reach(Real reach, const StepParams& p) {
-  return p.may_sleep != 0 ? reach - Real(0.5f * p.speculative_distance) : Real(0.0f);
+TALUS_INLINE Real wake_reach(Real reach, Real touching, const StepParams& p) {
+  return p.may_sleep != 0 ? reach - touching : Real(0.0f);
 }
 
 /// Pose, box and shape record of each row. The box is that of the shape, extended along the way of the step, and by
@@ -73,7 +74,7 @@ struct UpdateBounds {
                moving = select(moves || stirs, one, zero);
     const Real bounds_out[8] = {min.x, min.y, min.z, moving, max.x, max.y, max.z, listed};
     store_together(&bounds.data->min.x, row, bounds_out);
-    const Real ahead = wake_reach(reach, p);
+    const Real ahead = wake_reach(reach, r.touching, p);
     const Vec3Of<Real> around{ahead, ahead, ahead};
     watch_bounds(row, min - around, max + around, moving, listed);
 
@@ -125,11 +126,12 @@ struct KeepBounds {
     Real box[8], where[8];
     load_together(&bounds.data->min.x, row, box);
     load_together(&pose.data->position.x, row, where);
-    const Mask<Real> fixed = load_bytes<Real>(model.motion, row) == Real(float(Motion::fixed));
-    const Real zero(0.0f), radius = select(fixed, zero, load<Real>(model.radius.data, row));
+    const Real motion = load_bytes<Real>(model.motion, row), zero(0.0f);
+    const Real radius = select(motion == Real(float(Motion::fixed)), zero, load<Real>(model.radius.data, row));
+    const Real touching = select(motion == Real(float(Motion::dynamic)), speculative_of(radius, *params), zero);
     const bool calm = counters->asleep > counters->rows / 2;
     const Real ahead((calm ? kCalmSteps : kKeptSteps) * params->dt), most = Real(calm ? kCalmWay : 1.0f) * radius;
-    const Real margin = Real(kKeptMargin) * radius + wake_reach(where[3], *params);
+    const Real margin = Real(kKeptMargin) * radius + wake_reach(where[3], touching, *params);
     const Vec3Of<Real> v = load<Real>(linear_velocity, row);
     const Vec3Of<Real> way{clamp_to(ahead * v.x, -most, most), clamp_to(ahead * v.y, -most, most),
                            clamp_to(ahead * v.z, -most, most)};

@@ -56,6 +56,8 @@ struct Counters {
   Index beyond;                       // bodies that went further than their pairs were found for
   Index beyond_pairs, beyond_joints;  // pairs and joints, if there are such bodies, else 0
   Index beyond_rows;                  // body rows, the same
+  Index gained;                       // tumbling bodies with more energy than they should have
+  Index gained_pairs, gained_joints;  // pairs and joints, if there are such bodies, else 0
   Index fast_rows, fast_search;       // body rows and pairs, if some body is fast, else 0
   Index fast_pairs;                   // pairs that close by much
   Index stop_pairs[kStopRounds + 1];  // the same, from the second round on, if the round before stopped anybody

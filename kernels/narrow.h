@@ -8,6 +8,7 @@
 #include "counters.h"
 #include "growth.h"
 #include "lanes.h"
+#include "lengths.h"
 #include "math/atomic.h"
 #include "math/vec3.h"
 #include "pair_motion.h"
@@ -20,6 +21,7 @@ namespace talus::inline TALUS_ISA {
 
 constexpr std::uint32_t kRecycledBatch = 15;  // batch key of pairs that need no collision test; above all classes
 constexpr float kRecycleSine = 0.00873f;      // sine of half the turn (1 degree) beyond which a manifold is remade
+constexpr float kFarFromAll = 1e15f;          // [m] no pair is this far apart; its square is finite
 constexpr float kMatchFraction = 0.04f;       // [radius of A] points nearer than this are the same one; 2 cm at 0.5 m
 
 /// A way to part bodies whose centres are at one place: each gets an offset of its own, by its row, so that many of
@@ -77,7 +79,8 @@ struct CheckRecords {
 /// by an angle, the load that it passes on gets an arm of that angle times its height, which rigid bodies withstand and
 /// soft contacts do not: columns of more than (w^2 d / g)^(1/3) bodies of height d fall (21 of 1 m at 49 Hz; methods:
 /// parallel engine, 4.2). So anchors and normal stay as they were in the world, not in the bodies, for a turn so small
-/// that it means nothing else. Spheres have one point and roll: their manifolds are always made anew.
+/// that it means nothing else. Spheres and capsules roll, which such anchors brake: their manifolds are always made
+/// anew.
 struct RecyclePairs {
   // model
   BodyModel model;
@@ -288,7 +291,7 @@ struct CollidePairs {
     PlacedShape shape_b{model.shape_size[b], pb.position, pb.orientation};
     const float near = reach(a, b, pa, pb);
     if (type_a == ShapeType::plane || type_b == ShapeType::plane) {
-      put(pair, a, pa, pb, collide(type_a, shape_a, type_b, shape_b, axes, near));
+      put(pair, a, b, pa, pb, collide(type_a, shape_a, type_b, shape_b, axes, near));
       return;
     }
     const Vec3 between = pb.position - pa.position;
@@ -299,15 +302,16 @@ struct CollidePairs {
     const PairMotion motion = motions().of(a, b, type_a, shape_a, type_b, shape_b);
     const Manifold m = collide(type_a, shape_a, type_b, shape_b, axes, near, motion);
     if (m.count > 0 && passes_by(motion, lowest_point(m))) return;
-    put(pair, a, pa, pb, m);
+    put(pair, a, b, pa, pb, m);
     if (m.count > 0 && batch == kPairBoxCapsule) share_line(pair, type_a == ShapeType::capsule);
   }
 
   TALUS_HD FindMotion motions() const { return {model, linear_velocity, angular_velocity, inputs.force, params}; }
-  TALUS_HD void put(Index pair, Index a, const BodyPose& pa, const BodyPose& pb, const Manifold& m) const {
+  TALUS_HD void put(Index pair, Index a, Index b, const BodyPose& pa, const BodyPose& pb, const Manifold& m) const {
     if (m.count == 0) return;
     contact_index[pair] = 1;
-    write(pair, a, pa, pb, m);
+    const auto rolls = [&](Index body) { return ShapeType(model.shape[body]) == ShapeType::capsule; };
+    write(pair, a, pa, pb, m, rolls(a) || rolls(b));
   }
 
   /// The ends of a line of contact move along the capsule as it rolls off one box and onto another: the impulses of the
@@ -340,7 +344,8 @@ struct CollidePairs {
     const Vec3 between = apart(pb.position - pa.position, min_of(radius_a, radius_b), a, b);
     const float separation = length(between) - (radius_a + radius_b);
     // What is within the speculative distance is within any reach.
-    if (!(separation <= params->speculative_distance || separation <= reach(a, b, pa, pb))) return;
+    const float touching = speculative_of(min_of(radius_a, radius_b), *params);
+    if (!(separation <= touching || separation <= reach(a, b, pa, pb))) return;
     if (separation > 0.0f && spheres_miss(a, b, pa, pb, separation)) return;
     contact_index[pair] = 1;
     CachedContact& contact = contacts[pair];
@@ -365,7 +370,8 @@ struct CollidePairs {
     const float gain =
         square_root(max_of(length_squared(apart), max_of(length_squared(gain_a), length_squared(gain_b))));
     const float closing = length(linear_velocity[b] - linear_velocity[a]) + gain + tip_speed(a, pa) + tip_speed(b, pb);
-    return min_of(params->speculative_distance + params->dt * closing, pa.reach + pb.reach);
+    const float touching = speculative_of(min_of(model.radius[a], model.radius[b]), *params);
+    return min_of(touching + params->dt * closing, pa.reach + pb.reach);
   }
   /// [m/s] From gravity and force, in the whole step.
   TALUS_HD Vec3 speed_gain(Index row) const {
@@ -378,14 +384,16 @@ struct CollidePairs {
     return (length(angular_velocity[row]) + length(twist)) * model.radius[row];
   }
 
-  TALUS_HD void write(Index pair, Index a, const BodyPose& pa, const BodyPose& pb, const Manifold& m) const {
+  /// rolls: one of the two does, so that RecyclePairs is to find that the pair moved.
+  TALUS_HD void write(Index pair, Index a, const BodyPose& pa, const BodyPose& pb, const Manifold& m,
+                      bool rolls) const {
     CachedContact& contact = contacts[pair];
     const CachedContact* old = old_contact(pair);
     contact.normal = m.normal;
     contact.count = float(m.count);
     carry_over(contact, old);
     if (m.count > 1) {
-      contact.made_between = pb.position - pa.position;
+      contact.made_between = rolls ? Vec3{kFarFromAll, 0.0f, 0.0f} : pb.position - pa.position;
       contact.made_a = pa.orientation;
       contact.made_b = pb.orientation;
     }

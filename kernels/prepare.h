@@ -13,6 +13,7 @@
 #include "solve_columns.h"
 #include "squeeze.h"
 #include "step_params.h"
+#include "tilts.h"
 
 namespace talus::inline TALUS_ISA {
 
@@ -79,6 +80,29 @@ struct PrepareBodies {
     }
   }
 
+  /// The inverse inertia that contacts see. They take it for the same throughout the step, in axes that stand still.
+  /// For a long body that tumbles this may be so wrong that impulses, which are to brake it, drive it faster: a torque
+  /// about where its long axis was at the start seems to turn it easily. Of two axes that a turn by an angle carries
+  /// towards each other, the easier one is made so heavy that at the end of the turn no torque does more than it
+  /// should, but for kExcess. Free motion is as ever; a wheel, or what turns slowly, has no such trouble.
+  template <class Real>
+  TALUS_INLINE Vec3Of<Real> steady_inertia(Vec3Of<Real> inverse, QuatOf<Real> q, Vec3Of<Real> spin,
+                                           Real touching) const {
+    const Vec3Of<Real> turn = Real(params->dt) * rotate_back(q, spin);
+    Vec3Of<Real> held = inverse;
+    hold(turn.x, held.y, held.z);
+    hold(turn.y, held.z, held.x);
+    hold(turn.z, held.x, held.y);
+    return select<Real>(touching > Real(0.0f), held, inverse);
+  }
+  /// With D = i - i', turned by a: c e e^T <= D e' e'^T + kExcess i' holds for c up to about kExcess i' / a^2.
+  template <class Real>
+  TALUS_INLINE static void hold(Real angle, Real& i, Real& j) {
+    const Real least = min_of(i, j), most = least + Real(kExcess) * least / (angle * angle + Real(1e-12f));
+    i = min_of(i, most);
+    j = min_of(j, most);
+  }
+  static constexpr float kExcess = 0.5f;  // [1] of the smaller inverse moment
   /// [1] One over the factor of squeeze.h.
   template <class Real>
   TALUS_INLINE Real share_of_squeezed(Index row, Real inv_mass) const {
@@ -90,25 +114,6 @@ struct PrepareBodies {
     }
     return load_lanes(shares, Real{});
   }
-
-  /// The inverse inertia that contacts see. They take it for the same throughout the step, in axes that stand still.
-  /// For a long body that tumbles far in a step this is so wrong that impulses, which are to brake it, drive it faster:
-  /// a torque about where its long axis was at the start seems to turn it easily. Such a body gets the least of its
-  /// three for all axes, with which no impulse does more than it should. Free motion is as ever. A wheel has no such
-  /// trouble.
-  template <class Real>
-  TALUS_INLINE Vec3Of<Real> steady_inertia(Vec3Of<Real> inverse, QuatOf<Real> q, Vec3Of<Real> spin,
-                                           Real touching) const {
-    const Real dt(params->dt), angle(kTumbleAngle);
-    const Mask<Real> far = touching > Real(0.0f) && dt * dt * length_squared(spin) > angle * angle;
-    if (!any_of(far)) return inverse;
-    const Vec3Of<Real> own = abs_of(rotate_back(q, spin));
-    const Vec3Of<Real> odd = abs_of(Vec3Of<Real>{inverse.y - inverse.z, inverse.z - inverse.x, inverse.x - inverse.y});
-    const Real least = min_of(inverse.x, min_of(inverse.y, inverse.z));
-    const Real change = dt * max_of(own.x * odd.x, max_of(own.y * odd.y, own.z * odd.z));
-    return select<Real>(far && change > least, Vec3Of<Real>{least, least, least}, inverse);
-  }
-  static constexpr float kTumbleAngle = 0.5f;  // [rad] in a step
 
   /// 1: the body has contacts.
   template <class Real>
@@ -137,6 +142,28 @@ struct PreparedBody {
   /// What a unit impulse along one lever changes of the speed along the other, by turning.
   TALUS_INLINE Real give(Vec3Of<Real> lever1, Vec3Of<Real> lever2) const { return turns * dot(lever1, lever2); }
 };
+
+constexpr float kNear = 0.02f;  // [1] of the size: points that are further apart bear no friction
+
+/// [m] Size of the smaller of two bodies: the edge of a cube that is as easy to turn about the axis it turns about
+/// best.
+template <class Real>
+TALUS_INLINE Real smaller_size(const PreparedBody<Real>& a, const PreparedBody<Real>& b) {
+  const Real zero(0.0f), one(1.0f);
+  const auto mass_by_inertia = [&](const PreparedBody<Real>& body) {
+    const Real most = max_of(body.scale.x, max_of(body.scale.y, body.scale.z));
+    const Mask<Real> moves = body.inv_mass > zero;
+    return select(moves, body.turns * most * most / select(moves, body.inv_mass, one), zero);
+  };
+  return square_root(Real(6.0f) / max_of(mass_by_inertia(a), mass_by_inertia(b)));
+}
+
+/// Of a symmetric 2x2 matrix.
+template <class Real>
+TALUS_INLINE Real larger_eigenvalue(Real k11, Real k22, Real k12) {
+  const Real half(0.5f), difference = half * (k11 - k22);
+  return half * (k11 + k22) + square_root(difference * difference + k12 * k12);
+}
 
 /// The tangent plane of two surfaces with a grain: its first axis, and the coefficients along both.
 template <class Real>
@@ -222,6 +249,7 @@ struct PrepareContacts {
   const StepParams* params;
   Index null_body;
   bool restitution;  // some body bounces
+  bool carriers;     // some body is kinematic
   // with kSurfaces
   MaterialTable materials;
   ContactCache last;     // rolling
@@ -275,6 +303,8 @@ struct PrepareContacts {
       put(field + 2, value.z);
     };
 
+    const Real size = smaller_size(a, b), per_near = one / (Real(kNear) * size);
+    put(row::size, size);
     Vec3Of<Real> center_a{zero, zero, zero}, center_b = center_a, local_a[kMaxPoints];
     Real depth = zero;    // [m] of the first point
     Real deepest = zero;  // [m] smallest separation
@@ -309,7 +339,7 @@ struct PrepareContacts {
       if (i == 0) depth = max_of(-separation, zero);
       deepest = select(has, min_of(deepest, separation), deepest);
       // Friction acts where the surfaces touch: points that are still apart count less.
-      const Real near = one - max_of(separation, zero) / Real(params->speculative_distance);
+      const Real near = one - max_of(separation, zero) * per_near;
       const Real weight = select(has, max_of(Real(1e-3f), near), zero);
       center_a = center_a + weight * select<Real>(has, local_a[i], center_a);
       center_b = center_b + weight * select<Real>(has, local_b, center_b);
@@ -343,8 +373,22 @@ struct PrepareContacts {
     put_vector(row::middle_a, middle_a);
     put_vector(row::middle_b, middle_b);
     put(row::middle_separation, even * middle_separation);
-    put(row::middle_give, mass + a.give(middle_a, middle_a) + b.give(middle_b, middle_b));
+    const Real middle_turns = a.give(middle_a, middle_a) + b.give(middle_b, middle_b);
+    put(row::middle_give, mass + middle_turns);
     put(row::points_give, points_give / count);
+    Real slim = zero;
+    if (any_of(count == Real(4.0f))) {
+      const auto lever = [&](int field) {
+        return [&, field](int i) { return load_vector<Real>(rows, row::at(i, field), lane); };
+      };
+      const auto give = [](const PreparedBody<Real>& body) {
+        return [&body](Vec3Of<Real> along) { return body.give(along, along); };
+      };
+      const Mask<Real> is_slim = has_slow_tilt(count, points_give, mass, middle_turns, lever(row::lever_a),
+                                               lever(row::lever_b), give(a), give(b));
+      slim = select(is_slim, one, zero);
+    }
+    put(row::slim, slim);
     const Real friction_of = load_lanes(from.friction, Real{});
     if constexpr (!kSurfaces) put(row::friction, friction_of);
     store(rows, row::load, lane, zero);
@@ -354,8 +398,15 @@ struct PrepareContacts {
     if constexpr (kSurfaces) surface_friction(surface_from, a, b, normal, friction_of, friction_by);
     const Vec3Of<Real> t1 = friction_by.tangent, t2 = cross(normal, t1);
     const Vec3Of<Real> t1_a = a.own(t1), t1_b = b.own(t1), t2_a = cross(normal_a, t1_a), t2_b = cross(normal_b, t1_b);
-    const Vec3Of<Real> a1 = a.lever(at_a, t1_a), b1 = b.lever(at_b, t1_b);
-    const Vec3Of<Real> a2 = a.lever(at_a, t2_a), b2 = b.lever(at_b, t2_b);
+    Vec3Of<Real> a1 = a.lever(at_a, t1_a), b1 = b.lever(at_b, t1_b);
+    Vec3Of<Real> a2 = a.lever(at_a, t2_a), b2 = b.lever(at_b, t2_b);
+    if (carriers) {
+      const Vec3Of<Real> to_b = a.world(at_a) - b.world(at_b);
+      a1 = chord_lever(from.a, a, to_b, t1_a, a1);
+      a2 = chord_lever(from.a, a, to_b, t2_a, a2);
+      b1 = chord_lever(from.b, b, -to_b, t1_b, b1);
+      b2 = chord_lever(from.b, b, -to_b, t2_b, b2);
+    }
     const Real k11 = mass + a.give(a1, a1) + b.give(b1, b1);
     const Real k22 = mass + a.give(a2, a2) + b.give(b2, b2);
     const Real k12 = a.give(a1, a2) + b.give(b1, b2);
@@ -366,6 +417,7 @@ struct PrepareContacts {
     put_vector(row::friction_a2, a2);
     put_vector(row::friction_b2, b2);
     put_vector(row::friction_mass, {inverse * k22, inverse * k11, -inverse * k12});
+    put(row::friction_rate, one / larger_eigenvalue(k11, k22, k12));
     const Vec3Of<Real> twist_a = scale(a.scale, normal_a), twist_b = scale(b.scale, normal_b);
     put_vector(row::twist_a, twist_a);
     put_vector(row::twist_b, twist_b);
@@ -397,9 +449,7 @@ struct PrepareContacts {
         friction_by.across = left * friction_by.across;
         put(row::friction,
             Real(0.25f) * (friction_by.forward + friction_by.backward) + Real(0.5f) * friction_by.across);
-        const Real difference = Real(0.5f) * (k11 - k22);
-        const Real largest = Real(0.5f) * (k11 + k22) + square_root(difference * difference + k12 * k12);
-        put_surface(lane, there, surface_from, friction_by, one / largest);
+        put_surface(lane, there, surface_from, friction_by);
         put_rolling(lane, there, surface_from, t1, t2, a, b, warm);
         put_softness(lane, there, load_lanes(surface_from.hertz, Real{}),
                      !(a.inv_mass > zero && b.inv_mass > zero) && Real(from.split ? 0.0f : 1.0f) > zero);
@@ -525,14 +575,13 @@ struct PrepareContacts {
 
   template <class Real, int kWidth>
   TALUS_INLINE void put_surface(Index lane, Mask<Real> there, const SurfaceSources<kWidth>& from,
-                                const SurfaceFriction<Real>& friction, Real rate) const {
+                                const SurfaceFriction<Real>& friction) const {
     const Real zero(0.0f);
     const auto put = [&](int field, Real value) { store(surfaces, field, lane, select(there, value, zero)); };
     put(surface::forward, friction.forward);
     put(surface::backward, friction.backward);
     put(surface::across, friction.across);
     put(surface::tensor, load_lanes(from.tensor, Real{}));
-    put(surface::rate, rate);
     put(surface::torsion, load_lanes(from.torsion, Real{}));
     put(surface::rolling, load_lanes(from.rolling, Real{}));
     for (int i = 0; i < kMaxPoints; ++i) put(surface::compression + i, zero);
@@ -569,6 +618,7 @@ struct PrepareContacts {
     put_vector(surface::roll_a2, a2);
     put_vector(surface::roll_b2, b2);
     put_vector(surface::roll_mass, {inverse * k22, inverse * k11, -inverse * k12});
+    put(surface::roll_rate, one / larger_eigenvalue(k11, k22, k12));
     const Vec3Of<Real> rolled = vector_of<Real>(from.rolled);
     put(surface::roll_impulse, warm * dot(rolled, t1));
     put(surface::roll_impulse + 1, warm * dot(rolled, t2));
@@ -605,6 +655,27 @@ struct PrepareContacts {
                                          : combine(restitution_rule(rules_a), restitution_rule(rules_b),
                                                    model.restitution[a], model.restitution[b]);
     }
+  }
+
+  /// The lever of friction at a place of a body along a direction, both in its own axes. A kinematic body that turns
+  /// takes its points along arcs, and what it carries goes straight through a step: it has to go along the chord, or it
+  /// would drift outward. By how much chord and velocity differ is put into the lever, which serves nothing else where
+  /// the body is not pushed.
+  template <class Real>
+  TALUS_INLINE Vec3Of<Real> chord_lever(const std::uint32_t* body, const PreparedBody<Real>& p, Vec3Of<Real> to_other,
+                                        Vec3Of<Real> direction, Vec3Of<Real> lever) const {
+    Real now[8];
+    gather_together(&bodies.velocity.data->linear.x, body, now);
+    const Real zero(0.0f), one(1.0f), dt(params->dt);
+    const Vec3Of<Real> w{now[4], now[5], now[6]}, speed = cross(w, p.own(to_other));
+    const Real square = dot(w, w), u = min_of(dt * dt * square, one);  // [rad^2] of the turn; beyond 1 it is a guess
+    // sin(x) / x - 1 and (1 - cos(x)) / x^2
+    const Real shorter = u * (Real(-1.0f / 6.0f) + u * Real(1.0f / 120.0f));
+    const Real inward = Real(0.5f) + u * (Real(-1.0f / 24.0f) + u * Real(1.0f / 720.0f));
+    const Vec3Of<Real> change = shorter * speed + (inward * dt) * cross(w, speed);
+    const Mask<Real> carries = !(p.inv_mass > zero) && square > zero;
+    const Real part = select(carries, dot(change, direction) / select(carries, square, one), zero);
+    return lever + part * w;
   }
 
   template <class Real>

@@ -7,8 +7,8 @@
 namespace talus::inline TALUS_ISA {
 
 constexpr float kProjectPart = 0.2f;     // [1] part of a penetration removed by a sweep; 1 overshoots in stacks
-constexpr float kProjectSlop = 0.0005f;  // [m] penetration left in place, so that resting contacts stay contacts
-constexpr float kProjectMost = 0.02f;    // [m] a sweep moves a contact by at most this
+constexpr float kProjectSlop = 0.0005f;  // [1] of the size: penetration left, so that resting contacts stay contacts
+constexpr float kProjectMost = 0.02f;    // [1] of the size: a sweep moves a contact by at most this
 
 /// Cuts what corrections add to the displacement of a body over a sub-step to what max_push_speed allows, less what
 /// deep contacts have used up of it, and what takes back its way.
@@ -100,10 +100,12 @@ struct ProjectContacts {
     const SolveContacts<Sweep::biased, false> contacts{rows, nullptr, nullptr, nullptr, false};
     const Vec3Of<Real> normal = load_vector<Real>(rows, row::normal, lane);
     const Real count = load<Real>(rows, row::count, lane), zero(0.0f);
+    const Real size = load<Real>(rows, row::size, lane), slop = Real(kProjectSlop) * size,
+               most = Real(kProjectMost) * size;
     for (int i = 0; i < kMaxPoints && any_of(Real(float(i)) < count); ++i) {
       const Levers<Real> levers = contacts.template point_levers<Real>(i, lane);
       const Real separation = load<Real>(rows, row::at(i, row::separation), lane) + bodies.speed(normal, levers);
-      const Real wanted = clamp_to(Real(kProjectPart) * (separation + Real(kProjectSlop)), Real(-kProjectMost), zero);
+      const Real wanted = clamp_to(Real(kProjectPart) * (separation + slop), -most, zero);
       bodies.apply(-load<Real>(rows, row::at(i, row::mass), lane) * wanted, normal, levers);
     }
   }

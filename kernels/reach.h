@@ -3,6 +3,7 @@
 #pragma once
 #include "columns.h"
 #include "lanes.h"
+#include "lengths.h"
 #include "math/vec3.h"
 #include "step_params.h"
 
@@ -25,7 +26,8 @@ struct StepReach {
   Real way;                   // [m] the longest of them
   Real side;                  // [m] how much larger that box is made on all sides: contacts change directions
   Real arm, most_swing;       // [m] a turn by an angle lets the shape reach min(angle * arm, most_swing) further
-  Real rim;                   // [m] half the speculative distance plus what the step's turn adds
+  Real touching;              // [m] how far ahead of touching contacts of a dynamic body are made; else 0
+  Real rim;                   // [m] the same, plus what the step's turn adds
 };
 
 /// [rad/s] What a torque adds to the angular velocity in a step, in own axes.
@@ -82,7 +84,8 @@ TALUS_INLINE StepReach<Real> step_reach(const BodyModel& model, const BodyState&
       spin_gain(r.orientation, load<Real>(model.inv_inertia, row), load<Real>(inputs.torque, row), dt);
   const Real turn = select(r.still, zero, dt * (length(r.spin) + select(r.moves, length(twist), zero)));
   set_swing(r);
-  r.rim = Real(0.5f * p.speculative_distance) + min_of(turn * r.arm, r.most_swing);
+  r.touching = select(motion == Real(float(Motion::dynamic)), speculative_of(r.radius, p), zero);
+  r.rim = r.touching + min_of(turn * r.arm, r.most_swing);
   return r;
 }
 

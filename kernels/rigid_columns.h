@@ -23,6 +23,8 @@ enum Field : int {
   tangent = normal + 3,  // world frame; the second one is cross(normal, tangent)
   friction = tangent + 3,
   special,            // 1: with coefficients, or rows against turning, in RigidSurfaceRows; 0: friction alone
+  radius,             // [m] of the ball around the smaller body
+  slim,               // 1: has a tilt that is slow, see solve_tilts
   update,             // [J] of the last sweep: sum of impulse change^2 / effective mass, or what is left of it
   residual_normal,    // [m/s] largest of the points, see MeasureRigid, ...
   residual_friction,  //
@@ -122,13 +124,13 @@ namespace talus {
 TALUS_DEFINE_VIEW(RigidBodyScratch, TALUS_RIGID_BODY_SCRATCH)
 
 struct RigidScratch {
-  RigidRows rows;           // as SolveScratch::lanes, which is empty where this is not
+  RigidRows rows;             // as SolveScratch::lanes, which is empty where this is not
   RigidSurfaceRows surfaces;  // the same, or none
-  RigidBodyScratch bodies;  // capacity: body rows + 1
-  Column<float> block_sum;  // of each block of lanes
-  Column<float> run_sum;    // of each kSumRun blocks
-  Column<Index> open;       // 1 for each sweep that is judged; sweeps + 1
-  Column<float> history;    // [m/s] residual after each sweep that is judged
+  RigidBodyScratch bodies;    // capacity: body rows + 1
+  Column<float> block_sum;    // of each block of lanes
+  Column<float> run_sum;      // of each kSumRun blocks
+  Column<Index> open;         // 1 for each sweep that is judged; sweeps + 1
+  Column<float> history;      // [m/s] residual after each sweep that is judged
   RigidState* state = nullptr;
   bool operator==(const RigidScratch&) const = default;
 };

@@ -76,12 +76,18 @@ struct PrepareRigid {
       rate = select(hertz > zero, soft.bias_rate, rate);
       yields = select(hertz > zero, soft.impulse_scale / soft.mass_scale, yields);
     }
+    float radii[kWidth];
+    for (int i = 0; i < kWidth; ++i) {
+      radii[i] = min_of(from.model.radius[Index(sources.a[i])], from.model.radius[Index(sources.b[i])]);
+    }
+    const Real radius = load_lanes(radii, Real{});
     const auto put = [&](int field, Real value) { store(rows, field, lane, select(there, value, zero)); };
 
     Real offset1[kMaxPoints], offset2[kMaxPoints], load_of[kMaxPoints], middle1 = zero, middle2 = zero;
     [[maybe_unused]] Real slip1 = zero, slip2 = zero;  // [m/s] sums over the points, when the step began
     [[maybe_unused]] typename Contacts::template ContactMotion<Real> motion{};
     if constexpr (kSurfaces) motion = from.template motion_of<Real>(sources);
+    Real points_give = zero;
     for (int i = 0; i < kMaxPoints; ++i) offset1[i] = offset2[i] = load_of[i] = zero;
     Real deepest = zero;  // [m] smallest separation
     for (int i = 0; i < kMaxPoints && any_together(Real(float(i)) < count); ++i) {
@@ -98,7 +104,12 @@ struct PrepareRigid {
       };
       Levers<Real> levers[3];
       for (int r = 0; r < 3; ++r) {
-        const Vec3Of<Real> lever_a = a.lever(at_a, a.own(axes[r])), lever_b = b.lever(at_b, b.own(axes[r]));
+        const Vec3Of<Real> own_a = a.own(axes[r]), own_b = b.own(axes[r]);
+        Vec3Of<Real> lever_a = a.lever(at_a, own_a), lever_b = b.lever(at_b, own_b);
+        if (from.carriers && r > 0) {
+          lever_a = from.chord_lever(sources.a, a, on_a - on_b, own_a, lever_a);
+          lever_b = from.chord_lever(sources.b, b, on_b - on_a, own_b, lever_b);
+        }
         levers[r] = {lever_a, lever_b};
         put_point(rigid_row::lever_a + 3 * r, lever_a.x);
         put_point(rigid_row::lever_a + 3 * r + 1, lever_a.y);
@@ -108,12 +119,13 @@ struct PrepareRigid {
         put_point(rigid_row::lever_b + 3 * r + 2, lever_b.z);
       }
       const Real give = a.inv_mass + b.inv_mass + a.give(levers[0].a, levers[0].a) + b.give(levers[0].b, levers[0].b);
+      points_give = points_give + give;
       const Real approach =
           from.restitution ? from.template approach_speed<Real>(sources, normal, levers[0].a, levers[0].b) : zero;
       const Mask<Real> touches = point[0] <= zero;
       put_point(rigid_row::separation, point[0]);
       deepest = select(has, min_of(deepest, point[0]), deepest);
-      const Real resting = resting_bias(point[0], rate), bouncing = bounce_of(point[0], approach, bounce);
+      const Real resting = resting_bias(point[0], rate, radius), bouncing = bounce_of(point[0], approach, bounce);
       put_point(rigid_row::bias, select(bouncing < zero, min_of(bouncing, resting), resting));
       if constexpr (kSurfaces) {
         const auto put_more = [&](int field, Real value) {
@@ -128,8 +140,7 @@ struct PrepareRigid {
         slip1 = slip1 + select(has, dot(t1, dv) + dot(levers[1].b, motion.w_b) - dot(levers[1].a, motion.w_a), zero);
         slip2 = slip2 + select(has, dot(t2, dv) + dot(levers[2].b, motion.w_b) - dot(levers[2].a, motion.w_a), zero);
       }
-      put_point(rigid_row::softness,
-                select(touches, yields * give + Real(from.params->rigid_mixing), zero));
+      put_point(rigid_row::softness, select(touches, yields * give + Real(from.params->rigid_mixing), zero));
       put_point(rigid_row::push, zero);
       for (int r = 0; r < 3; ++r) put_point(rigid_row::direction + r, zero);
       offset1[i] = select(has, dot(on_a, t1), zero);
@@ -178,6 +189,8 @@ struct PrepareRigid {
     put(rigid_row::tangent + 2, t1.z);
     put(rigid_row::friction, friction.friction);
     put(rigid_row::special, friction.special);
+    put(rigid_row::radius, radius);
+    put(rigid_row::slim, is_slim(lane, count, points_give, a, b));
     for (const int field : {rigid_row::update, rigid_row::residual_normal, rigid_row::residual_friction,
                             rigid_row::residual_approach, rigid_row::stress}) {
       put(field, zero);
@@ -185,12 +198,29 @@ struct PrepareRigid {
   }
 
  private:
+  /// 1: has a tilt that is slow.
+  template <class Real>
+  TALUS_INLINE Real is_slim(Index lane, Real count, Real points_give, const PreparedBody<Real>& a,
+                            const PreparedBody<Real>& b) const {
+    if (!any_of(count == Real(4.0f))) return Real(0.0f);
+    const auto lever_a = [&](int i) { return load_vector<Real>(rows, rigid_row::at(i, rigid_row::lever_a), lane); };
+    const auto lever_b = [&](int i) { return load_vector<Real>(rows, rigid_row::at(i, rigid_row::lever_b), lane); };
+    const auto give_a = [&](Vec3Of<Real> lever) { return a.give(lever, lever); };
+    const auto give_b = [&](Vec3Of<Real> lever) { return b.give(lever, lever); };
+    const Vec3Of<Real> sum_a = (lever_a(0) + lever_a(1)) + (lever_a(2) + lever_a(3));
+    const Vec3Of<Real> sum_b = (lever_b(0) + lever_b(1)) + (lever_b(2) + lever_b(3));
+    const Real middle_turns = Real(0.0625f) * (give_a(sum_a) + give_b(sum_b));
+    const Mask<Real> slim =
+        has_slow_tilt(count, points_give, a.inv_mass + b.inv_mass, middle_turns, lever_a, lever_b, give_a, give_b);
+    return select(slim, Real(1.0f), Real(0.0f));
+  }
+
   /// [m/s] Apart: the gap may close within the step but not beyond (S1-13). Touching: a part of the penetration becomes
   /// velocity.
   template <class Real>
-  TALUS_INLINE Real resting_bias(Real separation, Real rate) const {
+  TALUS_INLINE Real resting_bias(Real separation, Real rate, Real radius) const {
     const Real zero(0.0f), gap = Real(from.params->inv_h) * separation;
-    const Real depth = min_of(separation + Real(from.params->rigid_slop), zero);
+    const Real depth = min_of(separation + Real(from.params->rigid_slop) * radius, zero);
     const Real push = max_of(rate * depth, Real(-from.params->max_push_speed));
     return select(separation > zero, gap, push);
   }
@@ -281,9 +311,9 @@ struct PrepareRigid {
 
   /// Impulses to start from.
   template <class Real>
-  TALUS_INLINE void share_friction(Index lane, Real count, const RigidFriction<Real>& friction, Real force1, Real force2, Real twist,
-                                   const Real offset1[kMaxPoints], const Real offset2[kMaxPoints],
-                                   const Real load_of[kMaxPoints]) const {
+  TALUS_INLINE void share_friction(Index lane, Real count, const RigidFriction<Real>& friction, Real force1,
+                                   Real force2, Real twist, const Real offset1[kMaxPoints],
+                                   const Real offset2[kMaxPoints], const Real load_of[kMaxPoints]) const {
     const Real zero(0.0f), one(1.0f);
     Real sum = zero, center1 = zero, center2 = zero, spread = zero;
     for (int i = 0; i < kMaxPoints; ++i) {

@@ -73,6 +73,24 @@ struct WarmStartRigid {
   }
 };
 
+/// The normal rows of a contact, for solve_tilts.
+template <class Real>
+struct TiltPoints {
+  const RigidRows& rows;
+  Index lane;
+  TALUS_INLINE Real number(int i, int field) const { return load<Real>(rows, rigid_row::at(i, field), lane); }
+  TALUS_INLINE Levers<Real> levers(int i) const {
+    return {load_vector<Real>(rows, rigid_row::at(i, rigid_row::lever_a), lane),
+            load_vector<Real>(rows, rigid_row::at(i, rigid_row::lever_b), lane)};
+  }
+  TALUS_INLINE Real impulse(int i) const { return number(i, rigid_row::impulse); }
+  TALUS_INLINE Real softness(int i) const { return number(i, rigid_row::softness); }
+  TALUS_INLINE Real bias(int i) const { return number(i, rigid_row::bias); }
+  TALUS_INLINE void set_impulse(int i, Real impulse) const {
+    store(rows, rigid_row::at(i, rigid_row::impulse), lane, impulse);
+  }
+};
+
 /// One sweep: every point of a contact in turn, with the newest velocities.
 template <bool kSurfaces>
 struct SweepRigid {
@@ -98,6 +116,9 @@ struct SweepRigid {
     }
     if constexpr (kSurfaces) update = update + solve_turning(lane, bodies, frame.count);
     if (remember) store(rows, rigid_row::update, lane, update);
+    if ((part & kNormalRows) == 0) return;
+    const Mask<Real> slim = load<Real>(rows, rigid_row::slim, lane) > Real(0.0f);
+    if (any_of(slim)) solve_tilts<Real>(bodies, slim, TiltPoints<Real>{rows, lane});
   }
 
  private:
@@ -118,8 +139,7 @@ struct SweepRigid {
         bounces = moves && load<Real>(surfaces, rigid_surface::at(i, rigid_surface::bounce), lane) < Real(0.0f);
       }
       if (any_of(bounces)) {
-        const Real within =
-            bounce_bias(surfaces, lane, i, bodies, frame.axis, levers.row, give.nn, Real(params->h));
+        const Real within = bounce_bias(surfaces, lane, i, bodies, frame.axis, levers.row, give.nn, Real(params->h));
         bias = select(bounces, within, bias);
         store(rows, rigid_row::at(i, rigid_row::bias), lane, bias);
       }
@@ -182,18 +202,23 @@ struct SweepRigid {
     const Real load_sum = load_on(rows, lane, count);
     const Real factor(point == PointSolver::prox ? state->factor : params->rigid_relaxation);
     const Vec3Of<Real> before = load_vector<Real>(surfaces, rigid_surface::turn_impulse, lane);
-    const Vec3Of<Real> next = turns.step(before, turns.speeds(bodies), factor,
-                                         load_sum * load<Real>(surfaces, rigid_surface::torsion, lane),
-                                         load_sum * load<Real>(surfaces, rigid_surface::rolling, lane));
+    const Vec3Of<Real> next =
+        turns.step(before, turns.speeds(bodies), factor, load_sum * load<Real>(surfaces, rigid_surface::torsion, lane),
+                   load_sum * load<Real>(surfaces, rigid_surface::rolling, lane));
     const Vec3Of<Real> change = next - before;
     turn_bodies(turns, change, moves, bodies);
     for (int r = 0; r < 3; ++r) {
-      const Real was = r == 0 ? before.x : r == 1 ? before.y : before.z, is = r == 0 ? next.x : r == 1 ? next.y : next.z;
+      const Real was = r == 0   ? before.x
+                       : r == 1 ? before.y
+                                : before.z,
+                 is = r == 0   ? next.x
+                      : r == 1 ? next.y
+                               : next.z;
       store(surfaces, rigid_surface::turn_impulse + r, lane, select(moves, is, was));
       if (remember) store(surfaces, rigid_surface::turn_start + r, lane, was);
     }
-    const Real done = turns.nn * change.x * change.x +
-                      (turns.k11 * change.y * change.y + turns.k22 * change.z * change.z);
+    const Real done =
+        turns.nn * change.x * change.x + (turns.k11 * change.y * change.y + turns.k22 * change.z * change.z);
     return select(moves, done, zero);
   }
 
@@ -433,7 +458,8 @@ struct MeasureRigid {
     }
     if constexpr (kSurfaces) {
       const Mask<Real> turns = resists_turning<Real>(surfaces, lane);
-      if (any_of(turns)) worst_friction = max_of(worst_friction, select(turns, turning(lane, bodies, frame.count), zero));
+      if (any_of(turns))
+        worst_friction = max_of(worst_friction, select(turns, turning(lane, bodies, frame.count), zero));
     }
     store(rows, rigid_row::residual_normal, lane, worst_normal);
     store(rows, rigid_row::residual_friction, lane, worst_friction);

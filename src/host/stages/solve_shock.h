@@ -34,9 +34,10 @@ struct LayerPasses {
     const RigidScratch& r = v.rigid;
     const SolveRowScratch& rows = v.solve.rows;
     BodyVelocity* held = v.shock.bodies.held.data;
-    const SweepRigid<kSurfaces> contacts{r.rows, r.surfaces, v.params, r.state, PointSolver::rows,
-                                         kAllRows, false, false, true, v.shape.restitution};
-    sweep(team, "WarmStartLayer", WarmStartLayer<kSurfaces>{r.rows, r.surfaces}, LayerBodies<false>{rows.velocity.data, held, layer});
+    const SweepRigid<kSurfaces> contacts{r.rows,   r.surfaces, v.params, r.state, PointSolver::rows,
+                                         kAllRows, false,      false,    true,    v.shape.restitution};
+    sweep(team, "WarmStartLayer", WarmStartLayer<kSurfaces>{r.rows, r.surfaces},
+          LayerBodies<false>{rows.velocity.data, held, layer});
     for (int i = 0; i < v.shape.shock.sweeps; ++i) {
       sweep(team, "SweepLayer", contacts, LayerBodies<false>{rows.velocity.data, held, layer});
     }
@@ -122,8 +123,8 @@ struct SolveShockTask {
     BodyVelocity *velocity = rows.velocity.data, *start = r.bodies.start.data, *global = r.bodies.direction.data;
     RigidPasses<kSurfaces>{v}.measure(team);
     team.for_each_lane("BeginLayers", bodies,
-                       on_bodies(v, BeginLayers{start, rows.free_velocity.data, v.shock.bodies.height, v.shape.rows,
-                                                velocity, global, v.shock.bodies.held.data, v.params}));
+                       on_bodies(v, BeginLayers{start, rows.free_velocity.data, v.shock.bodies.height, v.model.radius,
+                                                v.shape.rows, velocity, global, v.shock.bodies.held.data, v.params}));
     team.for_each_lane("BeginPush", bodies, on_bodies(v, BeginPush{velocity, r.bodies.push.data, v.params, false}));
     team.repeat(&v.counters->layers, SolveLayer<kSurfaces, Team>{v, team});
   }

@@ -14,11 +14,11 @@ struct StopFastBodiesTask {
 
   template <class Team>
   TALUS_HD void operator()(Team& team) const {
-    const Column<BodyDisplacement>& displacement = v.solve.rows.displacement;
     team.for_each_lane("MeasureMotion", body_lanes(v),
-                       on_bodies(v, MeasureMotion{v.model, v.state, v.inputs, displacement, v.params,
-                                                  v.guard.rows.beyond, v.counters}));
+                       on_bodies(v, MeasureMotion{v.model, v.state, v.inputs, motions(), v.solve.rows.free_velocity,
+                                                  v.params, v.guard.rows, v.counters}));
     limit_motion(team);
+    brake_gained(team);
     stop_pairs(team);
   }
 
@@ -32,7 +32,7 @@ struct StopFastBodiesTask {
     const Count beyond{&v.counters->beyond, v.shape.rows};
     team.for_each("BeginPardon", beyond, BeginPardon{rows});
     team.for_each("PardonPushedOut", {&v.counters->beyond_pairs, v.next.pairs.owner.size},
-                  PardonPushedOut{v.next.pairs, v.next.contacts, rows.pardon, v.params});
+                  PardonPushedOut{v.next.pairs, v.next.contacts, v.model.radius, rows.pardon});
     if (v.joints.count > 0) {
       team.for_each("PardonJointed", {&v.counters->beyond_joints, v.joints.count},
                     PardonJointed{v.joints.model, rows.pardon});
@@ -45,10 +45,26 @@ struct StopFastBodiesTask {
   }
 
   template <class Team>
+  TALUS_INLINE void brake_gained(Team& team) const {
+    const GuardRows& rows = v.guard.rows;
+    const Count gained{&v.counters->gained, v.shape.rows};
+    const BodyEnergies energies{v.model, v.state, v.inputs, motions(), v.params};
+    team.for_each("BeginGained", gained, BeginGained{rows});
+    team.for_each("FindGivers", {&v.counters->gained_pairs, v.next.pairs.owner.size},
+                  FindGivers{energies, v.next.pairs, v.next.contacts, rows.given});
+    if (v.joints.count > 0) {
+      team.for_each("PardonJointed", {&v.counters->gained_joints, v.joints.count},
+                    PardonJointed{v.joints.model, rows.pardon});
+    }
+    team.for_each("BrakeGained", gained, BrakeGained{energies, rows, v.solve.rows.velocity});
+  }
+
+  template <class Team>
   TALUS_INLINE void stop_pairs(Team& team) const {
     const GuardRows& rows = v.guard.rows;
     const Index row_capacity = body_rows(v).capacity, pair_capacity = v.next.pairs.owner.size;
-    const BodyPaths bodies{v.model, v.state, v.solve.rows.frame, v.solve.rows.displacement};
+    const BodyPaths bodies{v.model, v.state, v.solve.rows.frame, v.solve.rows.displacement, v.solve.rows.velocity,
+                           v.params};
     const Count all{&v.counters->fast_rows, row_capacity};
     team.for_each("BeginStops", all, on_bodies(v, BeginStops{rows}));
     team.for_each("FindFastPairs", {&v.counters->fast_search, pair_capacity},
