@@ -631,10 +631,10 @@ struct PrepareContacts {
     }
   }
 
-  /// The lever of friction at a place of a body along a direction, both in its own axes. A kinematic body that turns
-  /// takes its points along arcs, and what it carries goes straight through a step: it has to go along the chord, or it
-  /// would drift outward. By how much chord and velocity differ is put into the lever, which serves nothing else where
-  /// the body is not pushed.
+  /// The lever of friction of a body along a direction in its own axes. A kinematic body that turns takes its points
+  /// along arcs, and the centre of what it carries goes straight through a step: it has to go along the chord, or it
+  /// would drift outward. By how much chord and velocity differ at that centre is put into the lever, which serves
+  /// nothing else where the body is not pushed. to_other: [m] from its centre to that of the other body, world frame.
   template <class Real>
   TALUS_INLINE Vec3Of<Real> chord_lever(const std::uint32_t* body, const PreparedBody<Real>& p, Vec3Of<Real> to_other,
                                         Vec3Of<Real> direction, Vec3Of<Real> lever) const {
