@@ -6,7 +6,6 @@
 #include "broad_columns.h"
 #include "counters.h"
 #include "lanes.h"
-#include "lengths.h"
 #include "math/atomic.h"
 #include "math/vec3.h"
 #include "reach.h"

@@ -16,8 +16,8 @@ namespace talus::inline TALUS_ISA {
 
 constexpr int kCountBits = 2;  // of a sort key, below the color: kMaxPoints less the points
 constexpr int kSortKeyBits = 4 + kCountBits;
-// An open contact asks for one of the lowest free colors, and of more in later rounds: small worlds, and rows of bodies,
-// then have few colors, and so few loops in a sweep.
+// An open contact asks for one of the lowest free colors, and of more in later rounds: small worlds, and rows of
+// bodies, then have few colors, and so few loops in a sweep.
 constexpr int kFirstColors = 2, kMoreColors = 2;
 constexpr int kColorRounds = 5;  // measured: 42,000 open contacts need 4 rounds; what is left then overflows
 

@@ -26,7 +26,8 @@ struct alignas(32) CachedPoint {
 struct alignas(32) CachedContact {
   Vec3 normal;          // from A to B, world frame
   float count;          // points, 0..4; a float, as the solver's lanes compute with it
-  Vec3 made_between;    // [m] from A to B, world frame; this and the other made_: of two points or more, when made
+  Vec3 made_between;    // [m] from A to B, world frame, kFarFromAll if one of them rolls; this and the other made_: of
+                        // two points or more, when made
   std::uint32_t color;  // of the contact graph, kOverflowColor or kNoColor
 
   Vec3 friction;              // [N s] on B, world frame: carried as a vector, since the tangents may jump

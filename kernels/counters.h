@@ -49,12 +49,15 @@ struct Counters {
   Index split_rows;                    // body rows if the overflow color has contacts, else 0
   Index heights;                       // with shock propagation: the largest stack height found, see ClimbHeights
   Index layers;                        // the same: one for each height, and one for what rests on nothing
+  Index load_turns;                    // of PassLoads in kernels/squeeze.h
   Index deep_turns;                    // 1: some contact is deep, see kernels/deep.h; else 0
 
   // Of stop_fast_bodies.
   Index beyond;                       // bodies that went further than their pairs were found for
   Index beyond_pairs, beyond_joints;  // pairs and joints, if there are such bodies, else 0
   Index beyond_rows;                  // body rows, the same
+  Index gained;                       // tumbling bodies with more energy than they should have
+  Index gained_pairs, gained_joints;  // pairs and joints, if there are such bodies, else 0
   Index fast_rows, fast_search;       // body rows and pairs, if some body is fast, else 0
   Index fast_pairs;                   // pairs that close by much
   Index stop_pairs[kStopRounds + 1];  // the same, from the second round on, if the round before stopped anybody

@@ -8,6 +8,7 @@
 #include <type_traits>
 
 #include "columns.h"
+#include "joint_columns.h"
 #include "lanes.h"
 #include "math/atomic.h"
 #include "rigid_columns.h"
@@ -18,8 +19,9 @@
 
 namespace talus::inline TALUS_ISA {
 
-constexpr float kDeepPart = 0.02f;     // [1] of the thinner body's thickness: a contact deeper than this is deep
-constexpr float kDeepMost = 0.3f;      // [1] the same, where bodies are so thin that loads press them in as far
+constexpr float kDeepPart = 0.02f;  // [1] of the thinner body's thickness: a contact deeper than this is deep
+constexpr float kDeepMost =
+    0.3f;  // [1] the same at most, of bodies so thin that the push is slow anyway: StepParams::deep_floor
 constexpr float kDeepRest = 0.2f;      // [1] part of that depth that a push leaves
 constexpr float kMergedPart = 0.5f;    // [1] of the thickness: StepStatus::deep_penetration
 constexpr int kDeepSweeps = 10;        // a step
@@ -44,7 +46,9 @@ struct NoteDeep {
   /// `deepest`: [m] smallest separation of the contacts of a pack; a, b: their bodies.
   template <class Real, int kWidth>
   TALUS_INLINE void note(Real deepest, const std::uint32_t (&a)[kWidth], const std::uint32_t (&b)[kWidth]) const {
-    if (!any_of(deepest < Real(-params->shallow))) return;
+    // With less than this no contact is deep.
+    const float shallow = min_of(params->deep_floor, kDeepMost * params->thinnest);
+    if (!any_of(deepest < Real(-shallow))) return;
     float separation[kWidth];
     store_lanes(separation, deepest);
     for (int i = 0; i < kWidth; ++i) note_one(*this, -separation[i], Index(a[i]), Index(b[i]));
@@ -70,6 +74,21 @@ struct RigidRowFields {
   static constexpr int normal = rigid_row::normal, separation = rigid_row::separation, push = rigid_row::push;
   static constexpr int lever_a = rigid_row::lever_a, lever_b = rigid_row::lever_b;
   static constexpr int at(int point, int field) { return rigid_row::at(point, field); }
+};
+
+/// Marks the bodies that joints hold: a push of one of them would tear at the others. Theirs is left to velocities, as
+/// that of contacts which are not deep. One element is one joint.
+struct MarkJointed {
+  JointModel model;
+  JointState state;
+  BodyMove* move;  // jointed: out
+
+  TALUS_HD void operator()(Index joint) const {
+    if (model.alive[joint] == 0 || state.broken[joint] != 0) return;
+    for (const Index body : {model.body_a[joint], model.body_b[joint]}) {
+      if (body >= 0) move[body].jointed = 1.0f;  // whoever writes, it is the same
+    }
+  }
 };
 
 /// Displacements to begin with. One body a lane.
@@ -107,6 +126,8 @@ struct PushDeep {
     BodyPair<Real> bodies = SolveContacts<Sweep::biased, false>::pair_of(a, b);
     gather_together(&move->shift.x, index_a.data(), a);
     gather_together(&move->shift.x, index_b.data(), b);
+    hold(a[3], bodies.inv_mass_a, bodies.turns_a);
+    hold(b[3], bodies.inv_mass_b, bodies.turns_b);
     bodies.a = {{a[0], a[1], a[2]}, {a[4], a[5], a[6]}};
     bodies.b = {{b[0], b[1], b[2]}, {b[4], b[5], b[6]}};
     if constexpr (kSplit) {
@@ -166,6 +187,11 @@ struct PushDeep {
   }
 
   template <class Real>
+  TALUS_INLINE static void hold(Real jointed, Real& inv_mass, Real& turns) {
+    inv_mass = select(jointed > Real(0.0f), Real(0.0f), inv_mass);
+    turns = select(jointed > Real(0.0f), Real(0.0f), turns);
+  }
+  template <class Real>
   TALUS_INLINE void lend(const std::uint32_t* body, Real& inv_mass, Real& turns) const {
     float shares[LaneCount<Real>::value];
     for (int i = 0; i < LaneCount<Real>::value; ++i) shares[i] = float(split_count[Index(body[i])]);
@@ -193,32 +219,15 @@ struct PushDeep {
   }
 };
 
-/// Adds the sums of the overflow color to the displacements. One element is one body.
-struct ApplySplitPush {
-  Column<BodyMove> move;
-  Column<SplitSums> sums;
-  Column<Index> split_count;
-
-  TALUS_HD void operator()(Index body) const {
-    if (split_count[body] == 0) return;
-    float change[6];
-    for (int i = 0; i < 6; ++i) {
-      change[i] = float(sums[body].change[i]) * kSplitUnit;
-      sums[body].change[i] = 0;
-    }
-    move[body].shift = move[body].shift + Vec3{change[0], change[1], change[2]};
-    move[body].turn = move[body].turn + Vec3{change[3], change[4], change[5]};
-  }
-};
-
 /// Cuts the displacements of a body so that no point of it gets further than the push limit allows in a step, and moves
-/// it. One element is one body.
+/// it. Its spin turns with it, which leaves the energy as it was. One element is one body.
 struct MoveDeep {
   BodyModel model;
   const BodyFrame* frame;
   const StepParams* params;
-  Column<BodyMove> move;                  // in/out
-  Column<BodyDisplacement> displacement;  // out
+  Column<BodyMove> move;                         // in/out
+  Column<BodyVelocity> velocity, free_velocity;  // in/out
+  Column<BodyDisplacement> displacement;         // out
 
   TALUS_HD void operator()(Index body) const {
     BodyMove& m = move[body];
@@ -227,15 +236,20 @@ struct MoveDeep {
     const float part = min_of(params->max_push_speed * params->dt / way, 1.0f);
     m.shift = part * m.shift;
     m.turn = part * m.turn;
-    const Vec3 half_turn = 0.5f * scale(frame[body].scale, m.turn);
+    const Vec3 per_axis = frame[body].scale, half_turn = 0.5f * scale(per_axis, m.turn);
     displacement[body].shift = m.shift;
     displacement[body].pushed = min_of(way / (params->max_push_speed * params->dt), 1.0f);
-    displacement[body].turn = normalized(Quat{half_turn.x, half_turn.y, half_turn.z, 1.0f});
+    const Quat turn = normalized(Quat{half_turn.x, half_turn.y, half_turn.z, 1.0f});
+    displacement[body].turn = turn;
+    const Vec3 spin = turned(turn, scale(per_axis, velocity[body].angular));  // what the turn changes of it
+    const Vec3 change{spin.x / per_axis.x, spin.y / per_axis.y, spin.z / per_axis.z}, zero{0.0f, 0.0f, 0.0f};
+    velocity[body].angular = velocity[body].angular + change + zero;
+    free_velocity[body].angular = free_velocity[body].angular + change + zero;
   }
 };
 
 /// Separations after the push: deep contacts count as touching, and so do those of bodies that were pushed, which would
-/// otherwise be pushed twice. Clears what the push kept in the rows. One lane.
+/// otherwise be pushed twice. Not those of bodies that joints hold. Clears what the push kept in the rows. One lane.
 template <class Fields>
 struct SettleDeep {
   static constexpr bool kIsLong = true;  // a call on a GPU
@@ -257,7 +271,8 @@ struct SettleDeep {
     for (int i = 0; i < count; ++i) {
       deepest = min_of(deepest, rows.number(Fields::at(i, Fields::separation), lane));
     }
-    const bool deep = deepest < -of.limit_of(a, b) || is_pushed(move_a) || is_pushed(move_b);
+    const bool held = move_a.jointed > 0.0f || move_b.jointed > 0.0f;
+    const bool deep = !held && (deepest < -of.limit_of(a, b) || is_pushed(move_a) || is_pushed(move_b));
     for (int i = 0; i < count; ++i) {
       const float before = rows.number(Fields::at(i, Fields::separation), lane);
       const float moved = before + (shift + dot(rows.vector(Fields::at(i, Fields::lever_b), lane), move_b.turn) -

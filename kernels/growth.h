@@ -16,9 +16,11 @@ TALUS_INLINE void clear_loop_bounds(Counters& c) {
       c.lanes = c.split_rows = 0;
   c.tree_lanes = c.first_loop_lane = c.tree_blocks = c.tree_batches = c.joint_lanes = c.joint_blocks = c.joints =
       c.new_tree_lanes = c.new_joint_blocks = 0;
-  c.active_lanes = c.active_ends = c.block_runs = c.search_blocks = c.island_lanes = c.island_pairs = c.island_joints = 0;
+  c.active_lanes = c.active_ends = c.block_runs = c.search_blocks = c.island_lanes = c.island_pairs = c.island_joints =
+      0;
   c.stirred_joints = c.wake_rows = c.event_joints = c.event_elements = c.event_ends = 0;
-  c.beyond = c.beyond_pairs = c.beyond_joints = c.beyond_rows = c.fast_rows = c.fast_search = c.fast_pairs = 0;
+  c.beyond = c.beyond_pairs = c.beyond_joints = c.beyond_rows = c.gained = c.gained_pairs = c.gained_joints =
+      c.fast_rows = c.fast_search = c.fast_pairs = 0;
   for (Index& size : c.stop_pairs) size = 0;
   for (Index& size : c.stop_rows) size = 0;
   for (Index& begin : c.color_begin) begin = 0;
@@ -78,6 +80,7 @@ struct BeginStep {
       if (sleep) counters->block_runs = (counters->row_lanes / kLanes + kBlockRun - 1) / kBlockRun;
     }
     counters->left_bounds = 0;
+    counters->load_turns = 1;
     counters->deep_turns = 0;
     counters->merged = 0;
     counters->points = 0;

@@ -17,14 +17,15 @@
 #include "shapes/advance.h"
 #include "solve_columns.h"
 #include "sweep.h"
+#include "tumble.h"
 
 namespace talus::inline TALUS_ISA {
 
 // Lengths in thinnest extents of a pair: of A or B, whatever is smaller.
-constexpr float kFastPart = 0.25f;  // a pair that closes by more in a step is looked after
+constexpr float kFastPart = 0.25f;     // a pair that closes by more in a step is looked after
+constexpr float kStoppedPart = 0.02f;  // the same, if one of them has stopped: no solver knew of that
 
-// GuardRows::pardon
-constexpr std::uint32_t kJointed = 1u;    // joints sent it there, and would be torn
+// GuardRows::pardon, see also kJointed
 constexpr std::uint32_t kPushedOut = 2u;  // it overlaps another deeply and gets out of it
 constexpr std::uint32_t kMet = 4u;        // there may be somebody on its way who is not in its pairs
 constexpr Index kMostSearched = 64;       // bodies that went too far, for which others are looked for one by one
@@ -39,44 +40,23 @@ TALUS_INLINE Index stop_at(float part) {
   return std::bit_cast<Index>(part);
 }
 
-/// Records of bodies on their way.
-struct BodyMotions {
-  BodyModel model;
-  Column<BodyVelocity> velocity;
-  Column<BodyFrame> frame;
-  Column<BodyDisplacement> displacement;
-
-  /// Leaves a body where it is after a part of the step. Its velocity stays. So does its angular velocity as the body
-  /// itself sees it, and with it energy and size of the angular momentum, which no other velocity would keep.
-  TALUS_HD void shorten(Index row, float part) const {
-    BodyDisplacement& gone = displacement[row];
-    const Quat turn = part_of(turn_of(gone.turn), part);
-    const Vec3 inverse = model.inv_inertia[row], axes = frame[row].scale;
-    if (!(inverse.x == inverse.y && inverse.y == inverse.z)) {
-      const Vec3 spin = rotate(turn, rotate_back(gone.turn, scale(axes, velocity[row].angular)));
-      velocity[row].angular = {spin.x / axes.x, spin.y / axes.y, spin.z / axes.z};
-    }
-    gone.shift = part * gone.shift;
-    gone.turn = turn;
-  }
-};
-
 /// Lists the bodies that went further than they may, and finds out whether any is fast enough to pass through the
 /// thinnest shape of the world. One body a lane.
 struct MeasureMotion {
   BodyModel model;
   BodyState state;
   BodyInputs inputs;
-  Column<BodyDisplacement> displacement;
+  BodyMotions motions;
+  Column<BodyVelocity> free_velocity;
   const StepParams* params;
-  Column<Index> beyond;  // out
-  Counters* counters;    // beyond, beyond_pairs, beyond_joints, fast_rows, fast_search: out
+  GuardRows rows;      // beyond, gained: out
+  Counters* counters;  // bounds of the loops of this stage: out
 
   template <class Real>
   TALUS_INLINE void solve(Index row) const {
     const StepReach<Real> r = step_reach<Real>(model, state, inputs, *params, row);
     Real gone[8];
-    load_together(&displacement.data->shift.x, row, gone);
+    load_together(&motions.displacement.data->shift.x, row, gone);
     const Real one(1.0f);
     const Vec3Of<Real> shift{gone[0], gone[1], gone[2]};
     const Real sine_squared = gone[4] * gone[4] + gone[5] * gone[5] + gone[6] * gone[6];  // of half the turn
@@ -90,17 +70,37 @@ struct MeasureMotion {
     const Mask<Real> fast = !r.still && far + angle * r.radius > Real(0.5f * kFastPart * params->thinnest);
     if (any_of(too_far)) list(row, lane_bits(too_far));
     if (any_of(fast)) look_for_fast_pairs();
+    const Real tumble(BodyEnergies::kTumbleAngle * BodyEnergies::kTumbleAngle), dt(params->dt);
+    const Mask<Real> tumbles =
+        r.moves && !(Real(4.0f) * sine_squared <= tumble && dt * dt * length_squared(r.spin) <= tumble);
+    if (any_of(tumbles)) weigh(row, lane_bits(tumbles));
   }
   static constexpr float kRoundOff = 1e-4f;  // [way] what sub-steps add up to less exactly than the step's way
 
   TALUS_HD void list(Index row, unsigned lanes_of_rows) const {
     for (; lanes_of_rows != 0; lanes_of_rows &= lanes_of_rows - 1u) {
-      beyond[atomic_add(&counters->beyond, 1)] = row + lowest_bit(lanes_of_rows);
+      rows.beyond[atomic_add(&counters->beyond, 1)] = row + lowest_bit(lanes_of_rows);
     }
     atomic_store(&counters->beyond_pairs, counters->pairs);
     atomic_store(&counters->beyond_joints, counters->joints);
     atomic_store(&counters->beyond_rows, counters->rows);
   }
+  /// Lists those that have gained energy and touch something. Round ones turn as rows say.
+  TALUS_HD void weigh(Index row, unsigned lanes_of_rows) const {
+    const BodyEnergies energies{model, state, inputs, motions, params};
+    for (; lanes_of_rows != 0; lanes_of_rows &= lanes_of_rows - 1u) {
+      const Index body = row + lowest_bit(lanes_of_rows);
+      const Vec3 inverse = model.inv_inertia[body];
+      const bool round = inverse.x == inverse.y && inverse.y == inverse.z;
+      if (round || !(free_velocity[body].flag > 0.0f)) continue;
+      if (!(energies.at_end(body) > kWeighed * energies.most(body, 0.0f))) continue;
+      rows.gained[atomic_add(&counters->gained, 1)] = body;
+      atomic_store(&counters->gained_pairs, counters->pairs);
+      atomic_store(&counters->gained_joints, counters->joints);
+    }
+  }
+  static constexpr float kWeighed = 1.0001f;  // what is less is rounding
+
   TALUS_HD void look_for_fast_pairs() const {
     if (atomic_load(&counters->fast_rows) != 0) return;
     atomic_store(&counters->fast_rows, counters->active_lanes > 0 ? counters->active_lanes : counters->rows);
@@ -305,7 +305,8 @@ TALUS_HD inline PairPaths pair_paths(const BodyPaths& bodies, const GuardRows& r
   PairPaths pair{bodies.path(a), bodies.path(b), bodies.thinnest(a, b), 1.0f};
   pair.a.part = part_of_stop(rows.stop[a]);
   pair.b.part = part_of_stop(rows.stop[b]);
-  if (closing_of(pair.a, pair.b) > kFastPart * pair.thin) {
+  const bool both_go_on = pair.a.part == 1.0f && pair.b.part == 1.0f;
+  if (closing_of(pair.a, pair.b) > (both_go_on ? kFastPart : kStoppedPart) * pair.thin) {
     pair.stop = first_stop(pair.a, pair.b, bodies.state.position[b] - bodies.state.position[a], pair.thin);
   }
   return pair;

@@ -7,6 +7,8 @@
 #define TALUS_GUARD_ROWS(X)                                                                                       \
   X(Index, beyond, "1", "a list: rows of bodies that went further than their pairs were found for, in any order") \
   X(std::uint32_t, pardon, "1", "of those: kJointed, kPushedOut")                                                 \
+  X(Index, gained, "1", "a list: rows of tumbling bodies with more energy than forces gave them, in any order")   \
+  X(std::uint32_t, given, "J", "to those, at most, by one of those they touch: bits of a float >= 0")             \
   X(Index, stop, "1", "part of the step that the body moves for, as the round found it: bits of a float 0..1")    \
   X(Index, next_stop, "1", "as it leaves it")                                                                     \
   X(std::uint64_t, carry, "", "from when, the same bits, and below them the row of who carries it then")

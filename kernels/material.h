@@ -92,8 +92,8 @@ TALUS_HD inline Combine restitution_rule(std::uint8_t packed) {
 TALUS_HD inline SurfaceRecord surface_of(const MaterialTable& table, std::uint32_t number, float friction,
                                          float restitution, std::uint8_t rules) {
   if (number != 0) return table.surfaces[Index(number)];
-  return {friction, friction, friction, friction, 0.0f, 0.0f, restitution, rules, {0.0f, 0.0f, 0.0f}, friction, {}, 0,
-          0.0f,     {}};
+  return {friction, friction,           friction, friction, 0.0f, 0.0f, restitution,
+          rules,    {0.0f, 0.0f, 0.0f}, friction, {},       0,    0.0f, {}};
 }
 
 /// What two surfaces are to each other, but for the directions of their grains.

@@ -21,6 +21,7 @@ namespace talus::inline TALUS_ISA {
 
 constexpr std::uint32_t kRecycledBatch = 15;  // batch key of pairs that need no collision test; above all classes
 constexpr float kRecycleSine = 0.00873f;      // sine of half the turn (1 degree) beyond which a manifold is remade
+constexpr float kFarFromAll = 1e15f;          // [m] no pair is this far apart; its square is finite
 constexpr float kMatchFraction = 0.04f;       // [radius of A] points nearer than this are the same one; 2 cm at 0.5 m
 
 /// A way to part bodies whose centres are at one place: each gets an offset of its own, by its row, so that many of
@@ -78,7 +79,8 @@ struct CheckRecords {
 /// by an angle, the load that it passes on gets an arm of that angle times its height, which rigid bodies withstand and
 /// soft contacts do not: columns of more than (w^2 d / g)^(1/3) bodies of height d fall (21 of 1 m at 49 Hz; methods:
 /// parallel engine, 4.2). So anchors and normal stay as they were in the world, not in the bodies, for a turn so small
-/// that it means nothing else. Spheres have one point and roll: their manifolds are always made anew.
+/// that it means nothing else. Spheres and capsules roll, which such anchors brake: their manifolds are always made
+/// anew.
 struct RecyclePairs {
   // model
   BodyModel model;
@@ -289,7 +291,7 @@ struct CollidePairs {
     PlacedShape shape_b{model.shape_size[b], pb.position, pb.orientation};
     const float near = reach(a, b, pa, pb);
     if (type_a == ShapeType::plane || type_b == ShapeType::plane) {
-      put(pair, a, pa, pb, collide(type_a, shape_a, type_b, shape_b, axes, near));
+      put(pair, a, b, pa, pb, collide(type_a, shape_a, type_b, shape_b, axes, near));
       return;
     }
     const Vec3 between = pb.position - pa.position;
@@ -300,15 +302,16 @@ struct CollidePairs {
     const PairMotion motion = motions().of(a, b, type_a, shape_a, type_b, shape_b);
     const Manifold m = collide(type_a, shape_a, type_b, shape_b, axes, near, motion);
     if (m.count > 0 && passes_by(motion, lowest_point(m))) return;
-    put(pair, a, pa, pb, m);
+    put(pair, a, b, pa, pb, m);
     if (m.count > 0 && batch == kPairBoxCapsule) share_line(pair, type_a == ShapeType::capsule);
   }
 
   TALUS_HD FindMotion motions() const { return {model, linear_velocity, angular_velocity, inputs.force, params}; }
-  TALUS_HD void put(Index pair, Index a, const BodyPose& pa, const BodyPose& pb, const Manifold& m) const {
+  TALUS_HD void put(Index pair, Index a, Index b, const BodyPose& pa, const BodyPose& pb, const Manifold& m) const {
     if (m.count == 0) return;
     contact_index[pair] = 1;
-    write(pair, a, pa, pb, m);
+    const auto rolls = [&](Index body) { return ShapeType(model.shape[body]) == ShapeType::capsule; };
+    write(pair, a, pa, pb, m, rolls(a) || rolls(b));
   }
 
   /// The ends of a line of contact move along the capsule as it rolls off one box and onto another: the impulses of the
@@ -381,14 +384,16 @@ struct CollidePairs {
     return (length(angular_velocity[row]) + length(twist)) * model.radius[row];
   }
 
-  TALUS_HD void write(Index pair, Index a, const BodyPose& pa, const BodyPose& pb, const Manifold& m) const {
+  /// rolls: one of the two does, so that RecyclePairs is to find that the pair moved.
+  TALUS_HD void write(Index pair, Index a, const BodyPose& pa, const BodyPose& pb, const Manifold& m,
+                      bool rolls) const {
     CachedContact& contact = contacts[pair];
     const CachedContact* old = old_contact(pair);
     contact.normal = m.normal;
     contact.count = float(m.count);
     carry_over(contact, old);
     if (m.count > 1) {
-      contact.made_between = pb.position - pa.position;
+      contact.made_between = rolls ? Vec3{kFarFromAll, 0.0f, 0.0f} : pb.position - pa.position;
       contact.made_a = pa.orientation;
       contact.made_b = pb.orientation;
     }

@@ -41,9 +41,10 @@ struct FindMotion {
     m.dt = params->dt + params->h;
     m.early = params->moreau != 0 ? 0.0f : params->h;
     const float place_error = place_error_of(shape_a.position, shape_b.position);
-    const float sunk = min_of(
-        kStandingDrop * params->dt * params->dt * length(params->gravity) + 1.5f * params->rigid_slop + place_error,
-        kMostOverlap * thin);
+    const float slop = params->rigid_slop * min_of(model.radius[a], model.radius[b]);
+    const float sunk =
+        min_of(kStandingDrop * params->dt * params->dt * length(params->gravity) + 1.5f * slop + place_error,
+               kMostOverlap * thin);
     m.flat = kFlatOverlap * thin + sunk;
     m.round = kRoundOverlap * thin + sunk;
     m.slow = kSlowWay * thin / params->dt;

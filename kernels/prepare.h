@@ -11,6 +11,7 @@
 #include "pair_energy.h"
 #include "softness.h"
 #include "solve_columns.h"
+#include "squeeze.h"
 #include "step_params.h"
 #include "tilts.h"
 
@@ -34,6 +35,8 @@ struct PrepareBodies {
   BodyModel model;
   BodyState state;
   const StepParams* params;
+  Column<ColorBids> loads;  // with squeeze: see squeeze.h
+  bool squeeze;
   // out: one row a lane
   SolveRowScratch rows;
 
@@ -46,19 +49,26 @@ struct PrepareBodies {
     const Mask<Real> moves =
         alive && !frozen && !asleep && !(load_bytes<Real>(model.motion, row) == Real(float(Motion::fixed)));
     const Vec3Of<Real> none{zero, zero, zero}, unit{one, one, one};
-    const Real inv_mass = select(moves, load<Real>(model.inv_mass.data, row), zero);
+    Real inv_mass = select(moves, load<Real>(model.inv_mass.data, row), zero);
     const QuatOf<Real> upright{zero, zero, zero, one};
     const QuatOf<Real> q = select<Real>(alive, load<Real>(state.orientation, row), upright);
     const Real touching = touched<Real>(row);
-    const Vec3Of<Real> inverse = steady_inertia(select<Real>(inv_mass > zero, load<Real>(model.inv_inertia, row), unit),
-                                                q, load<Real>(state.angular_velocity, row), touching);
+    Vec3Of<Real> inverse = steady_inertia(select<Real>(inv_mass > zero, load<Real>(model.inv_inertia, row), unit), q,
+                                          load<Real>(state.angular_velocity, row), touching);
+    Real weight = touching;
+    if (squeeze) {
+      const Real share = share_of_squeezed(row, inv_mass);
+      inv_mass = share * inv_mass;
+      inverse = select<Real>(inv_mass > zero, share * inverse, inverse);
+      weight = share * weight;
+    }
     const Vec3Of<Real> scale{square_root(inverse.x), square_root(inverse.y), square_root(inverse.z)};
     const Vec3Of<Real> v = select<Real>(moves, load<Real>(state.linear_velocity, row) + none, none);
     const Vec3Of<Real> spin = scaled_spin(q, scale, load<Real>(state.angular_velocity, row));
     const Vec3Of<Real> w = select<Real>(moves, spin, none);
     const Real velocity[8] = {v.x, v.y, v.z, inv_mass, w.x, w.y, w.z, zero};
     store_together(&rows.velocity.data->linear.x, row, velocity);
-    const Real free_velocity[8] = {v.x, v.y, v.z, inv_mass, w.x, w.y, w.z, touching};
+    const Real free_velocity[8] = {v.x, v.y, v.z, inv_mass, w.x, w.y, w.z, weight};
     store_together(&rows.free_velocity.data->linear.x, row, free_velocity);
     const Real frame[8] = {q.x, q.y, q.z, q.w, scale.x, scale.y, scale.z, inv_mass};
     store_together(&rows.frame.data->orientation.x, row, frame);
@@ -71,23 +81,39 @@ struct PrepareBodies {
   }
 
   /// The inverse inertia that contacts see. They take it for the same throughout the step, in axes that stand still.
-  /// For a long body that tumbles far in a step this is so wrong that impulses, which are to brake it, drive it faster:
-  /// a torque about where its long axis was at the start seems to turn it easily. Such a body gets the least of its
-  /// three for all axes, with which no impulse does more than it should. Free motion is as ever. A wheel has no such
-  /// trouble.
+  /// For a long body that tumbles this may be so wrong that impulses, which are to brake it, drive it faster: a torque
+  /// about where its long axis was at the start seems to turn it easily. Of two axes that a turn by an angle carries
+  /// towards each other, the easier one is made so heavy that at the end of the turn no torque does more than it
+  /// should, but for kExcess. Free motion is as ever; a wheel, or what turns slowly, has no such trouble.
   template <class Real>
   TALUS_INLINE Vec3Of<Real> steady_inertia(Vec3Of<Real> inverse, QuatOf<Real> q, Vec3Of<Real> spin,
                                            Real touching) const {
-    const Real dt(params->dt), angle(kTumbleAngle);
-    const Mask<Real> far = touching > Real(0.0f) && dt * dt * length_squared(spin) > angle * angle;
-    if (!any_of(far)) return inverse;
-    const Vec3Of<Real> own = abs_of(rotate_back(q, spin));
-    const Vec3Of<Real> odd = abs_of(Vec3Of<Real>{inverse.y - inverse.z, inverse.z - inverse.x, inverse.x - inverse.y});
-    const Real least = min_of(inverse.x, min_of(inverse.y, inverse.z));
-    const Real change = dt * max_of(own.x * odd.x, max_of(own.y * odd.y, own.z * odd.z));
-    return select<Real>(far && change > least, Vec3Of<Real>{least, least, least}, inverse);
+    const Vec3Of<Real> turn = Real(params->dt) * rotate_back(q, spin);
+    Vec3Of<Real> held = inverse;
+    hold(turn.x, held.y, held.z);
+    hold(turn.y, held.z, held.x);
+    hold(turn.z, held.x, held.y);
+    return select<Real>(touching > Real(0.0f), held, inverse);
   }
-  static constexpr float kTumbleAngle = 0.5f;  // [rad] in a step
+  /// With D = i - i', turned by a: c e e^T <= D e' e'^T + kExcess i' holds for c up to about kExcess i' / a^2.
+  template <class Real>
+  TALUS_INLINE static void hold(Real angle, Real& i, Real& j) {
+    const Real least = min_of(i, j), most = least + Real(kExcess) * least / (angle * angle + Real(1e-12f));
+    i = min_of(i, most);
+    j = min_of(j, most);
+  }
+  static constexpr float kExcess = 0.5f;  // [1] of the smaller inverse moment
+  /// [1] One over the factor of squeeze.h.
+  template <class Real>
+  TALUS_INLINE Real share_of_squeezed(Index row, Real inv_mass) const {
+    constexpr int kWidth = LaneCount<Real>::value;
+    float masses[kWidth], shares[kWidth];
+    store_lanes(masses, inv_mass);
+    for (int i = 0; i < kWidth; ++i) {
+      shares[i] = masses[i] > 0.0f ? 1.0f / squeeze_factor(loads[row + i], masses[i]) : 1.0f;
+    }
+    return load_lanes(shares, Real{});
+  }
 
   /// 1: the body has contacts.
   template <class Real>

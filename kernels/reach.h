@@ -26,8 +26,8 @@ struct StepReach {
   Real way;                   // [m] the longest of them
   Real side;                  // [m] how much larger that box is made on all sides: contacts change directions
   Real arm, most_swing;       // [m] a turn by an angle lets the shape reach min(angle * arm, most_swing) further
-  Real touching;              // [m] at which contacts are made: of dynamic bodies
-  Real rim;                   // [m] touching plus what the step's turn adds
+  Real touching;              // [m] how far ahead of touching contacts of a dynamic body are made; else 0
+  Real rim;                   // [m] the same, plus what the step's turn adds
 };
 
 /// [rad/s] What a torque adds to the angular velocity in a step, in own axes.

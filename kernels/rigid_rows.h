@@ -69,12 +69,6 @@ struct PrepareRigid {
     }
     const Vec3Of<Real> t2 = cross(normal, t1), axes[3] = {normal, t1, t2};
     const Real bounce = load_lanes(sources.restitution, Real{});
-    float radii[kWidth];
-    for (int i = 0; i < kWidth; ++i) {
-      radii[i] = min_of(from.model.radius[Index(sources.a[i])], from.model.radius[Index(sources.b[i])]);
-    }
-    const Real radius = load_lanes(radii, Real{}), slop = Real(from.params->rigid_slop) * radius;
-    Real points_give = zero;
     Real rate(from.params->rigid_push_rate), yields(from.params->rigid_softness);
     if constexpr (kSurfaces) {
       const Real hertz = load_lanes(surface_sources.hertz, Real{});
@@ -82,12 +76,18 @@ struct PrepareRigid {
       rate = select(hertz > zero, soft.bias_rate, rate);
       yields = select(hertz > zero, soft.impulse_scale / soft.mass_scale, yields);
     }
+    float radii[kWidth];
+    for (int i = 0; i < kWidth; ++i) {
+      radii[i] = min_of(from.model.radius[Index(sources.a[i])], from.model.radius[Index(sources.b[i])]);
+    }
+    const Real radius = load_lanes(radii, Real{});
     const auto put = [&](int field, Real value) { store(rows, field, lane, select(there, value, zero)); };
 
     Real offset1[kMaxPoints], offset2[kMaxPoints], load_of[kMaxPoints], middle1 = zero, middle2 = zero;
     [[maybe_unused]] Real slip1 = zero, slip2 = zero;  // [m/s] sums over the points, when the step began
     [[maybe_unused]] typename Contacts::template ContactMotion<Real> motion{};
     if constexpr (kSurfaces) motion = from.template motion_of<Real>(sources);
+    Real points_give = zero;
     for (int i = 0; i < kMaxPoints; ++i) offset1[i] = offset2[i] = load_of[i] = zero;
     Real deepest = zero;  // [m] smallest separation
     for (int i = 0; i < kMaxPoints && any_together(Real(float(i)) < count); ++i) {
@@ -125,7 +125,7 @@ struct PrepareRigid {
       const Mask<Real> touches = point[0] <= zero;
       put_point(rigid_row::separation, point[0]);
       deepest = select(has, min_of(deepest, point[0]), deepest);
-      const Real resting = resting_bias(point[0], slop, rate), bouncing = bounce_of(point[0], approach, bounce);
+      const Real resting = resting_bias(point[0], rate, radius), bouncing = bounce_of(point[0], approach, bounce);
       put_point(rigid_row::bias, select(bouncing < zero, min_of(bouncing, resting), resting));
       if constexpr (kSurfaces) {
         const auto put_more = [&](int field, Real value) {
@@ -218,9 +218,9 @@ struct PrepareRigid {
   /// [m/s] Apart: the gap may close within the step but not beyond (S1-13). Touching: a part of the penetration becomes
   /// velocity.
   template <class Real>
-  TALUS_INLINE Real resting_bias(Real separation, Real slop, Real rate) const {
+  TALUS_INLINE Real resting_bias(Real separation, Real rate, Real radius) const {
     const Real zero(0.0f), gap = Real(from.params->inv_h) * separation;
-    const Real depth = min_of(separation + slop, zero);
+    const Real depth = min_of(separation + Real(from.params->rigid_slop) * radius, zero);
     const Real push = max_of(rate * depth, Real(-from.params->max_push_speed));
     return select(separation > zero, gap, push);
   }

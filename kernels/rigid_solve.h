@@ -139,8 +139,7 @@ struct SweepRigid {
         bounces = moves && load<Real>(surfaces, rigid_surface::at(i, rigid_surface::bounce), lane) < Real(0.0f);
       }
       if (any_of(bounces)) {
-        const Real within =
-            bounce_bias(surfaces, lane, i, bodies, frame.axis, levers.row, give.nn, Real(params->h));
+        const Real within = bounce_bias(surfaces, lane, i, bodies, frame.axis, levers.row, give.nn, Real(params->h));
         bias = select(bounces, within, bias);
         store(rows, rigid_row::at(i, rigid_row::bias), lane, bias);
       }
@@ -203,18 +202,23 @@ struct SweepRigid {
     const Real load_sum = load_on(rows, lane, count);
     const Real factor(point == PointSolver::prox ? state->factor : params->rigid_relaxation);
     const Vec3Of<Real> before = load_vector<Real>(surfaces, rigid_surface::turn_impulse, lane);
-    const Vec3Of<Real> next = turns.step(before, turns.speeds(bodies), factor,
-                                         load_sum * load<Real>(surfaces, rigid_surface::torsion, lane),
-                                         load_sum * load<Real>(surfaces, rigid_surface::rolling, lane));
+    const Vec3Of<Real> next =
+        turns.step(before, turns.speeds(bodies), factor, load_sum * load<Real>(surfaces, rigid_surface::torsion, lane),
+                   load_sum * load<Real>(surfaces, rigid_surface::rolling, lane));
     const Vec3Of<Real> change = next - before;
     turn_bodies(turns, change, moves, bodies);
     for (int r = 0; r < 3; ++r) {
-      const Real was = r == 0 ? before.x : r == 1 ? before.y : before.z, is = r == 0 ? next.x : r == 1 ? next.y : next.z;
+      const Real was = r == 0   ? before.x
+                       : r == 1 ? before.y
+                                : before.z,
+                 is = r == 0   ? next.x
+                      : r == 1 ? next.y
+                               : next.z;
       store(surfaces, rigid_surface::turn_impulse + r, lane, select(moves, is, was));
       if (remember) store(surfaces, rigid_surface::turn_start + r, lane, was);
     }
-    const Real done = turns.nn * change.x * change.x +
-                      (turns.k11 * change.y * change.y + turns.k22 * change.z * change.z);
+    const Real done =
+        turns.nn * change.x * change.x + (turns.k11 * change.y * change.y + turns.k22 * change.z * change.z);
     return select(moves, done, zero);
   }
 
@@ -454,7 +458,8 @@ struct MeasureRigid {
     }
     if constexpr (kSurfaces) {
       const Mask<Real> turns = resists_turning<Real>(surfaces, lane);
-      if (any_of(turns)) worst_friction = max_of(worst_friction, select(turns, turning(lane, bodies, frame.count), zero));
+      if (any_of(turns))
+        worst_friction = max_of(worst_friction, select(turns, turning(lane, bodies, frame.count), zero));
     }
     store(rows, rigid_row::residual_normal, lane, worst_normal);
     store(rows, rigid_row::residual_friction, lane, worst_friction);

@@ -88,9 +88,15 @@ TALUS_INLINE void step_friction(const StepParams& params, const RigidFriction<Re
 template <bool kSurfaces, class Real>
 TALUS_INLINE Mask<Real> allows_friction(const StepParams& params, const RigidFriction<Real>& law, Real load, Real f1,
                                         Real f2) {
+  const Real limit = law.friction * load;
+  const Mask<Real> in_circle = f1 * f1 + f2 * f2 <= limit * limit;
+  const bool circle = params.polygon.sides == 0 && params.box_friction == 0;
+  if (circle && !(kSurfaces && any_of(law.special > Real(0.0f)))) return in_circle;
   Real n1 = f1, n2 = f2;
   nearest_friction<kSurfaces>(params, law, load, n1, n2);
-  return n1 == f1 && n2 == f2;
+  const Mask<Real> same = n1 == f1 && n2 == f2;
+  const Mask<Real> by_circle = Real(circle ? 0.0f : 1.0f) + law.special <= Real(0.0f);
+  return (by_circle && in_circle) || (!by_circle && same);
 }
 
 /// Rows of a contact against turning: about the normal and both tangents.
@@ -205,11 +211,10 @@ TALUS_INLINE Real bounce_bias(const RigidSurfaceRows& surfaces, Index lane, int 
     return half * (lighter * way_square + select(bodies.turns_a > zero, spin_a / max_of(bodies.turns_a, one), zero) +
                    select(bodies.turns_b > zero, spin_b / max_of(bodies.turns_b, one), zero));
   };
-  const Real before = energy(load<Real>(surfaces, rigid_surface::at(point, rigid_surface::way_square), lane),
-                             load<Real>(surfaces, rigid_surface::spin_a, lane),
-                             load<Real>(surfaces, rigid_surface::spin_b, lane));
-  const Real now =
-      energy(length_squared(way), length_squared(bodies.a.angular), length_squared(bodies.b.angular));
+  const Real before =
+      energy(load<Real>(surfaces, rigid_surface::at(point, rigid_surface::way_square), lane),
+             load<Real>(surfaces, rigid_surface::spin_a, lane), load<Real>(surfaces, rigid_surface::spin_b, lane));
+  const Real now = energy(length_squared(way), length_squared(bodies.a.angular), length_squared(bodies.b.angular));
   const Real work = lighter * h * dot(load_vector<Real>(surfaces, rigid_surface::push, lane), way);
   const Real budget = max_of(Real(kRounding) * before + work, zero) - now;
   // From speed to `fastest` the energy grows by the whole budget: (fastest^2 - speed^2) / (2 give).

@@ -17,7 +17,8 @@ struct alignas(32) BodyVelocity {
   Vec3 linear;     // [m/s] world frame
   float inv_mass;  // [1/kg] 0: never written by contacts
   Vec3 angular;    // [sqrt(J)] scaled axes; of bodies that are not dynamic [rad/s] in their own axes
-  float flag;      // velocity: BodyFlag; free velocity: 1 if the body has contacts
+  float flag;  // velocity: BodyFlag; free velocity: 0 if the body has no contacts, else the part of its acceleration
+               // by gravity that its inertia leaves (squeeze.h)
 };
 
 /// BodyVelocity::flag of velocities. Sweeps that few contacts need act on those of bodies that say so, and on no other:
@@ -46,10 +47,10 @@ struct alignas(32) BodyDisplacement {
 
 /// How far a body got in this sub-step, as contacts see it: to first order. 32 bytes.
 struct alignas(32) BodyMove {
-  Vec3 shift;  // [m]
+  Vec3 shift;     // [m]
+  float jointed;  // deep.h: 1 if a joint holds the body
+  Vec3 turn;      // scaled axes, as BodyVelocity::angular times a time
   float unused;
-  Vec3 turn;  // scaled axes, as BodyVelocity::angular times a time
-  float unused_too;
 };
 
 /// Largest bid for each color, in a round of the coloring.

@@ -30,8 +30,9 @@ struct StepParams {
   float contact_damping_ratio;  // [1]
   Softness joint;               // limits, and locked axes that are in no tree
   float max_push_speed;         // [m/s]
-  float shallow;                // [m] penetration that no contact is deep with
-  float deep_floor;             // [m] penetration that loads cause, see deep_limit
+  Vec3 up;                      // unit, against gravity; zero without it
+  float stands_within;          // [m] separation of what stands on something
+  float deep_floor;             // [m] see deep_limit
   float restitution_threshold;  // [m/s]
   float impact_speed;           // [m/s] stopped in one sub-step: more is an impact, less a load
   float speculative_part;       // [1] of a body's radius, see speculative_of

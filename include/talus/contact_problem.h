@@ -17,8 +17,8 @@ namespace talus {
 /// (S3-31, S3-37).
 /// Rows with a `normal` are friction: two that follow each other share the circle |x| <= friction * x[normal], and
 /// their w points against x where x is on its rim (S1-70; S2, eq. 10-20). With `box_friction` each has the bounds
-/// +- friction * x[normal] by itself. With `friction_sides` the two are within the regular polygon of so many corners in
-/// that circle, of which one is at x = (friction * x[normal], 0).
+/// +- friction * x[normal] by itself. With `friction_sides` the two are within the regular polygon of so many corners
+/// in that circle, of which one is at x = (friction * x[normal], 0).
 struct ContactProblem {
   using Double3 = std::array<double, 3>;
 

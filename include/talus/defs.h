@@ -218,9 +218,9 @@ struct Material {
   /// Friction (Q_A + Q_B) / 2 times the combined `friction` times the direction of slip, against it. A surface without
   /// one has Q = 1. A law of its own, in place of coefficients along, across and against the grain, which it excludes.
   std::optional<FrictionTensor> friction_tensor{};
-  /// [Hz] Stiffness of the surface, > 0, in place of SolverSettings::contact_hertz and limited as that is: rubber beside
-  /// steel. Of two surfaces the softer one counts. An Error in solvers whose contacts do not yield: Solver::shock,
-  /// Stabilization::projection, and Solver::rigid without Stabilization::soft.
+  /// [Hz] Stiffness of the surface, > 0, in place of SolverSettings::contact_hertz and limited as that is: rubber
+  /// beside steel. Of two surfaces the softer one counts. An Error in solvers whose contacts do not yield:
+  /// Solver::shock, Stabilization::projection, and Solver::rigid without Stabilization::soft.
   std::optional<float> contact_hertz{};
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Integer atomics. Only operations whose result does not depend on the order of arrival may decide anything: sums,
-// minima, maxima and unions. The values that atomic_add and atomic_exchange return do depend on it, so what they place must be
-// sorted afterwards, or be a set.
+// minima, maxima and unions. The values that atomic_add and atomic_exchange return do depend on it, so what they place
+// must be sorted afterwards, or be a set.
 #pragma once
 #include <cstdint>
 

@@ -101,6 +101,7 @@ class Crossings {
 
 std::span<const Row> motion_rows();
 std::span<const Row> joint_rows();
+std::span<const Row> top_rows();
 std::span<const Row> mechanism_rows();
 std::span<const Row> rolling_rows();
 std::span<const Row> balance_rows();

@@ -346,7 +346,7 @@ const Row kRows[] = {
      .not_for = "shock",
      .why_not = "books that are held by friction alone are no layers that stand on each other.",
      .reference = "P = weight / (2 mu)",
-     .bounds = "jacobi=0.04 rigid=0.15 rigid_block=0.2 rigid_nncg=0.2"},
+     .bounds = "jacobi=0.04 rigid=0.25 rigid_block=0.2 rigid_nncg=0.2"},
 };
 
 }  // namespace

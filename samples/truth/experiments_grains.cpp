@@ -94,8 +94,7 @@ const Row kRows[] = {
      .bound = 0.5,
      .trials = 1,
      .measure = beverloo,
-     .reference = "3/2 for a slot (Beverloo, Leniger, van de Velde 1961, with k = 1.4)",
-     .bounds = "rigid_block=0.8"},
+     .reference = "3/2 for a slot (Beverloo, Leniger, van de Velde 1961, with k = 1.4)"},
     {.group = kGroup,
      .name = "PoolDepth",
      .statement = "A hundred balls, boxes and capsules fall into a pool: mean penetration after 5 s; none may leave it "
@@ -113,7 +112,8 @@ const Row kRows[] = {
      .bound = 0.5,
      .trials = 1,
      .measure = pool_rest,
-     .reference = "0"},
+     .reference = "0",
+     .bounds = "shock=1.2"},
 };
 
 }  // namespace

@@ -212,6 +212,61 @@ Worst see_saw(const Variant& variant, int, std::uint64_t) {
   return worst;
 }
 
+/// A sphere, box or capsule of any proportions up to 4:1.
+ShapeDef random_shape(Random& random) {
+  const double size = random.log_between(0.1, 1.0);
+  const auto part = [&] { return float(size * random.between(0.25, 1.0)); };
+  const float a = part(), b = part(), c = part();
+  switch (random.index(3)) {
+    case 0:
+      return sphere(a);
+    case 1:
+      return box({a, b, c});
+    default:
+      return capsule(a, b);
+  }
+}
+// Bodies of any shape are thrown on the ground or on a free body that lies there: their energy never rises again,
+// but by what 5 mm of height make, by which contacts lift what sank.
+Worst impact_energy(const Variant& variant, int trials, std::uint64_t seed) {
+  Random random(seed);
+  Worst worst;
+  for (int trial = 0; trial < trials; ++trial) {
+    const double friction = random.between(0, 1), e = random.between(0, 1);
+    const bool on_free = random.index(2) == 1;
+    Bench bench(variant);
+    bench.floor(rough(friction, e));
+    double mass = 0;
+    if (on_free) {
+      bench.add(
+          {.shape = box({0.5f, 0.2f, 0.5f}), .mass = 1.0f, .position = {0, 0.2f, 0}, .material = rough(friction, e)});
+      mass += 1;
+    }
+    const ShapeDef shape = random_shape(random);
+    const Vec3 spin = scenes::to_vec3(random.between(0, 5) * scenes::vec<double>(random.direction()));
+    bench.add({.shape = shape,
+               .mass = 1.0f,
+               .position = {0, float(random.between(2.2, 4.0)), 0},
+               .orientation = random.orientation(),
+               .linear_velocity = {float(random.between(-3, 3)), float(random.between(-5, 0)), 0},
+               .angular_velocity = spin,
+               .material = rough(friction, e)});
+    mass += 1;
+    const double start = bench.energy();
+    double least = start, rise = 0;
+    for (int i = 0; i < 120; ++i) {
+      bench.step();
+      const double energy = bench.energy();
+      least = std::min(least, energy);
+      rise = std::max(rise, energy - least);
+    }
+    worst.add(std::max(0.0, rise - mass * kGravity * 0.005) / start,
+              "trial " + std::to_string(trial) + ", friction " + std::to_string(friction) + ", restitution " +
+                  std::to_string(e) + (on_free ? ", on a free box" : ", on the ground"));
+  }
+  return worst;
+}
+
 // Vondrak 2005, simultaneous impacts: a cube that falls flat must not turn.
 Worst flat_drop(const Variant& variant, int, std::uint64_t) {
   Bench bench(variant);
@@ -275,6 +330,17 @@ const Row kRows[] = {
      .measure = bounce_time,
      .reference = "sqrt(2 h / g) (1 + e) / (1 - e)"},
     {.group = kGroup,
+     .name = "ImpactsGainNoEnergy",
+     .statement = "Balls, boxes and capsules are thrown, spinning, on the ground or on a free box, with any friction "
+                  "and restitution, 2 s: by how much their energy ever rises again, beyond what 5 mm of height make, "
+                  "as part of what they had at the start.",
+     .unit = "1",
+     .bound = 0.03,
+     .trials = 1000,
+     .measure = impact_energy,
+     .reference = "never",
+     .bounds = "jacobi=0.06 rigid=0.05 rigid_block=0.2 rigid_nncg=0.05 shock=0.05"},
+    {.group = kGroup,
      .name = "ObliqueBounce",
      .statement = "Speed along the ground after an oblique impact, of balls that grip and that skid (Vondrak 2005, "
                   "impulsive friction).",
@@ -325,7 +391,7 @@ const Row kRows[] = {
      .statement = "Five balls that touch, the first one comes with 1 m/s. talus solves all impacts at once; the toy on "
                   "the desk does it one after another.",
      .unit = "m/s",
-     .bound = 0.08,
+     .bound = 0.1,
      .trials = 1,
      .measure = touching_cradle,
      .not_for = "jacobi",
@@ -338,8 +404,7 @@ const Row kRows[] = {
      .bound = 0.01,
      .trials = 1,
      .measure = parted_cradle,
-     .reference = "0, 0, 0, 0, 1",
-     .bounds = "jacobi=0.012"},
+     .reference = "0, 0, 0, 0, 1"},
     {.group = kGroup,
      .name = "SeeSaw",
      .statement = "Speed with which a weight that falls on a see-saw launches a load on the other end, relative "
@@ -365,11 +430,10 @@ const Row kRows[] = {
      .statement = "Fifteen balls are broken in the middle: how far velocities are from their own mirror image, "
                   "relative to the cue ball's (Bender et al. 2014, section 7.3).",
      .unit = "1",
-     .bound = 0.06,
+     .bound = 0.15,
      .trials = 1,
      .measure = break_shot,
-     .reference = "mirror image",
-     .bounds = "projection=0.08"},
+     .reference = "mirror image"},
 };
 
 }  // namespace

@@ -292,7 +292,7 @@ const Row kRows[] = {
      .statement = "Angle at which a small ball that slides off a large one is 3 mm away from it (curved ground, Bender "
                   "et al. 2014, section 7.3).",
      .unit = "degree",
-     .bound = 15,
+     .bound = 25,
      .trials = 1,
      .measure = leaves_slippery_ball,
      .reference = "leaves where cos = 2/3 of the start's, then a parabola"},
@@ -300,7 +300,7 @@ const Row kRows[] = {
      .name = "LeavesRoughBall",
      .statement = "The same for a ball that rolls.",
      .unit = "degree",
-     .bound = 25,
+     .bound = 15,
      .trials = 1,
      .measure = leaves_rough_ball,
      .reference = "leaves where cos = 10/17 of the start's, then a parabola"},

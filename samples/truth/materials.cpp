@@ -36,9 +36,9 @@ Plane2 operator*(double s, Plane2 v) {
 /// A ball that is too heavy to turn slides over a plane, which pulls it down with one g.
 struct Slide {
   Material floor;
-  Plane2 start;     // [m/s]
-  Plane2 pull;      // [m/s^2] along the plane, as on a slope
-  int steps;        // of 1/60 s
+  Plane2 start;  // [m/s]
+  Plane2 pull;   // [m/s^2] along the plane, as on a slope
+  int steps;     // of 1/60 s
   double gravity = 9.81;
 };
 
@@ -169,9 +169,7 @@ Worst sliding(const Variant& variant, int trials, std::uint64_t seed) {
     const double lost = dynamic * s.gravity * s.steps * double(kStep), speed = random.between(1.2, 3.0) * lost + 0.1;
     const double angle = random.between(0.0, 2.0 * kPi);
     s.start = {speed * std::cos(angle), speed * std::sin(angle)};
-    s.floor = {.friction = float(friction),
-               .friction_combine = Combine::maximum,
-               .dynamic_friction = float(dynamic)};
+    s.floor = {.friction = float(friction), .friction_combine = Combine::maximum, .dynamic_friction = float(dynamic)};
     const Plane2 expected = ((speed - lost) / speed) * s.start;
     worst.add(slide_error(variant, s, expected, dynamic),
               text("friction %.3f, dynamic %.3f, speed %.3f m/s, %d steps", friction, dynamic, speed, s.steps));
@@ -189,9 +187,7 @@ BodyMotion turn_in(const Variant& variant, const Turning& t) {
   World world = world_of(variant, {0.0f, -9.81f, 0.0f});
   world.add_body({.shape = plane({0.0f, 1.0f, 0.0f}), .material = t.material});
   const float r = float(t.radius);
-  const BodyId ball = world.add_body({.shape = sphere(r),
-                                      .position = {0.0f, r, 0.0f},
-                                      .material = t.material});
+  const BodyId ball = world.add_body({.shape = sphere(r), .position = {0.0f, r, 0.0f}, .material = t.material});
   for (int i = 0; i < kSettle; ++i) world.step(kStep);
   world.set_velocity(ball, {float(t.speed), 0.0f, 0.0f}, {0.0f, float(t.spin), float(-t.speed / t.radius)});
   for (int i = 0; i < t.steps; ++i) world.step(kStep);
@@ -212,7 +208,8 @@ Worst rolling(const Variant& variant, int trials, std::uint64_t seed) {
     t.steps = int(time / double(kStep)) + 15;  // and stays
     const BodyMotion end = turn_in(variant, t);
     // Positions go on with the velocity that a sub-step ends with.
-    const double way = 0.5 * t.speed * (time - substep_of(variant)), error = std::abs(double(end.pose.position.x) - way) / way;
+    const double way = 0.5 * t.speed * (time - substep_of(variant)),
+                 error = std::abs(double(end.pose.position.x) - way) / way;
     const double left = std::hypot(double(end.linear_velocity.x), double(end.linear_velocity.z)) / t.speed;
     worst.add(std::max(error, left),
               text("radius %.3f m, arm %.4f m, speed %.3f m/s, way %.3f m", t.radius, arm, t.speed, way));
@@ -277,9 +274,8 @@ Worst pairs(const Variant& variant, int trials, std::uint64_t seed) {
     world.set_material_pair(wood, ice, {.friction = float(friction), .dynamic_friction = float(dynamic)});
     world.add_body({.shape = plane({0.0f, 1.0f, 0.0f}), .material_id = ice});
     const double speed = random.between(3.0, 8.0);
-    const BodyId sled = world.add_body({.shape = box({0.4f, 0.05f, 0.3f}),
-                                        .position = {0.0f, 0.05f, 0.0f},
-                                        .material_id = wood});
+    const BodyId sled =
+        world.add_body({.shape = box({0.4f, 0.05f, 0.3f}), .position = {0.0f, 0.05f, 0.0f}, .material_id = wood});
     for (int k = 0; k < kSettle; ++k) world.step(kStep);
     world.set_velocity(sled, {float(speed), 0.0f, 0.0f}, {0.0f, 0.0f, 0.0f});
     const int steps = 20;
@@ -287,6 +283,37 @@ Worst pairs(const Variant& variant, int trials, std::uint64_t seed) {
     const double lost = std::min(dynamic * 9.81 * steps * double(kStep), speed);
     worst.add((speed - double(world.linear_velocity(sled).x) - lost) / lost,
               text("friction %.3f, dynamic %.3f, speed %.3f m/s", friction, dynamic, speed));
+  }
+  return worst;
+}
+
+/// A ball rests on ground, on a spring of its material. Contacts with ground are twice as stiff; not those that share
+/// bodies, and not in Solver::rigid. Solvers whose contacts do not yield refuse the material: that is right, too.
+Worst stiffness(const Variant& variant, int trials, std::uint64_t seed) {
+  Variant soft = variant;
+  const Solver solver = variant.settings.solver;
+  if (solver == Solver::rigid) soft.settings.stabilization = Stabilization::soft;
+  const bool yields = solver != Solver::shock && soft.settings.stabilization == Stabilization::soft;
+  const double twice = solver == Solver::gauss_seidel ? 2.0 : 1.0;
+  Random random(seed);
+  Worst worst;
+  for (int i = 0; i < trials; ++i) {
+    const double hertz = random.between(4.0, 10.0), other = hertz * random.between(1.0, 3.0);
+    const std::string trial = text("%.2f Hz on %.2f Hz", hertz, other);
+    World world = world_of(soft, {0.0f, -9.81f, 0.0f});
+    try {
+      world.add_body({.shape = plane({0.0f, 1.0f, 0.0f}), .material = {.contact_hertz = float(other)}});
+    } catch (const Error&) {
+      worst.add(yields ? 1.0 : 0.0, trial);
+      continue;
+    }
+    const BodyId ball = world.add_body({.shape = sphere(0.5f),
+                                        .mass = float(random.log_between(0.1, 100.0)),
+                                        .position = {0.0f, 0.5f, 0.0f},
+                                        .material = {.contact_hertz = float(hertz)}});
+    for (int k = 0; k < 300; ++k) world.step(kStep);
+    const double omega = 2.0 * kPi * twice * hertz, sag = 9.81 / (omega * omega);
+    worst.add(yields ? (0.5 - double(world.position(ball).y)) / sag - 1.0 : 1.0, trial);
   }
   return worst;
 }
@@ -306,14 +333,18 @@ const Row kRows[] = {
     {"Materials", "RollingFrictionStops",
      "A ball that rolls with friction of rolling rho stops after v^2 7 r / (10 rho g), less v / 2 times "
      "the sub-step, and stays.",
-     "1", 0.01, 500,
-     rolling},
+     "1", 0.01, 500, rolling},
     {"Materials", "TorsionStopsSpin",
      "A ball that spins about the normal with torsional friction s loses 5 s g / (2 r^2) a second, and stays at rest.",
      "of the first spin", 1e-4, 500, torsion},
     {"Materials", "RestitutionIsSpeedAfterBefore",
      "A ball leaves a wall with restitution times its speed, of its own material or of the pair's.", "1", 1e-6, 1000,
      bounce},
+    {"Materials", "StiffnessSetsSag",
+     "A ball on ground sinks by g / (2 pi f)^2, with f the softer of the two stiffnesses, doubled by the default "
+     "solver; "
+     "solvers whose contacts do not yield throw an Error.",
+     "of the depth", 0.01, 200, stiffness},
     {"Materials", "PairsOverride",
      "Between two materials with values of their own for the pair, friction is the pair's.", "of what friction takes",
      1e-3, 500, pairs},

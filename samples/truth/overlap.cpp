@@ -49,6 +49,7 @@ ShapeDef some_shape(Random& random, int kind, double half) {
 Overlap some_overlap(const Variant& variant, int trial, Random& random) {
   Overlap o;
   o.def.solver = variant.settings;
+  o.def.sleep.enabled = false;
   o.def.threads = 1;
   o.def.contact_reports = true;
   o.def.solver.max_push_speed = float(random.log_between(1.5, 6.0));
@@ -190,6 +191,85 @@ Worst overlap_ends(const Variant& variant, int trials, std::uint64_t seed) {
   return worst;
 }
 
+// ---- heavy on light ------------------------------------------------------------------------------------------------
+
+/// How deep bodies got into each other, as a part of their size.
+struct Sunk {
+  double ever = 0.0, later = 0.0;  // later: after the first second
+};
+
+/// A box that is `ratio` times as heavy as each of those that it stands on.
+Sunk press(const Variant& variant, double ratio, int count, double seconds, double half, Random& random) {
+  WorldDef def;
+  def.solver = variant.settings;
+  def.sleep.enabled = false;
+  def.threads = 1;
+  def.contact_reports = true;
+  World world(def);
+  BodyDef floor;
+  floor.shape = plane({0.0f, 1.0f, 0.0f});
+  world.add_body(floor);
+  const double mass = random.log_between(0.1, 10.0);
+  const double turn = random.between(0.0, 3.14159265358979);
+  for (int i = 0; i <= count; ++i) {
+    BodyDef body;
+    body.shape = box({float(half), float(half), float(half)});
+    body.mass = float(i == count ? ratio * mass : mass);
+    body.position = {float(0.1 * half * random.between(-1.0, 1.0)), float(half * (1 + 2 * i)),
+                     float(0.1 * half * random.between(-1.0, 1.0))};
+    if (i == count) body.orientation = {0.0f, float(std::sin(0.5 * turn)), 0.0f, float(std::cos(0.5 * turn))};
+    world.add_body(body);
+  }
+  Sunk sunk;
+  const int steps = int(seconds * 60.0);
+  for (int step = 1; step <= steps; ++step) {
+    world.step(kDt);
+    double deepest = 0.0;
+    for (const ContactReport& contact : world.read_contacts()) {
+      for (int i = 0; i < contact.point_count; ++i) {
+        deepest = std::max(deepest, -contact.points[i].separation / (2.0 * half));
+      }
+    }
+    sunk.ever = std::max(sunk.ever, deepest);
+    if (step > 60) sunk.later = std::max(sunk.later, deepest);
+  }
+  // Bodies that left the stack are in nobody's way.
+  const std::vector<BodyId> ids = world.bodies();
+  for (std::size_t i = 1; i < ids.size(); ++i) {
+    const double lost = 1.0 - double(world.position(ids[i]).y) / (half * double(2 * i - 1));
+    sunk.later = std::max(sunk.later, lost);
+  }
+  return sunk;
+}
+
+Worst heavy_rests_on_light(const Variant& variant, int trials, std::uint64_t seed) {
+  Worst worst;
+  for (int trial = 0; trial < trials; ++trial) {
+    Random random(seed * 1000003 + std::uint64_t(trial));
+    const int count = trial % 2 == 0 ? 10 : 1;
+    const double half = random.log_between(0.1, 1.0);
+    const double seconds = std::string(variant.name) == "default" ? 60.0 : 10.0;  // others take their time
+    const Sunk sunk = press(variant, 1e3, count, seconds, half, random);
+    worst.add(100.0 * std::max(sunk.later, 0.5 * sunk.ever),
+              std::to_string(count) + " boxes of half size " + std::to_string(half) + " m, " +
+                  std::to_string(100.0 * sunk.ever) + " % at any time, trial " + std::to_string(trial));
+  }
+  return worst;
+}
+
+Worst no_centre_enters(const Variant& variant, int trials, std::uint64_t seed) {
+  Worst worst;
+  for (int trial = 0; trial < trials; ++trial) {
+    Random random(seed * 1000003 + std::uint64_t(trial));
+    const int count = 1 + random.index(3);
+    const double half = random.log_between(0.2, 1.0), ratio = random.log_between(1e3, 1e6);
+    const Sunk sunk = press(variant, ratio, count, 10.0, half, random);
+    worst.add(100.0 * sunk.ever, "1:" + std::to_string(ratio) + ", " + std::to_string(count) + " boxes of half size " +
+                                     std::to_string(half) + " m, trial " + std::to_string(trial));
+  }
+  return worst;
+}
+
 const Row kRows[] = {
     {"Deep overlap", "PushStaysSlow",
      "Bodies that start inside each other, at one place, in rows and grids, in walls, move no faster than "
@@ -200,6 +280,14 @@ const Row kRows[] = {
      "the "
      "way of the outermost body at max_push_speed, and 6 steps.",
      "of the way at the limit", 3.0, 500, overlap_ends},
+    {"Heavy on light", "HeavyRestsOnLight",
+     "A box of 1,000 times the mass of the one, or of each of ten, that it stands on sinks in by no more than 1 % of "
+     "its "
+     "size after the first second, and by 2 % at any time, over 60 s with the default solver and 10 s with others.",
+     "% of the size; half of that in the first second", 1.0, 100, heavy_rests_on_light},
+    {"Heavy on light", "NoCentreEnters",
+     "Under a box that is up to a million times as heavy no centre of a body gets into another one in 10 s.",
+     "% of the size", 50.0, 200, no_centre_enters},
 };
 
 }  // namespace

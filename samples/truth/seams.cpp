@@ -206,14 +206,14 @@ double slide_error(const Slide& s, const Variant& variant) {
   const double size = size_of(s.shape);
   const double height = std::max({1e-3, 2e-3 * size, 4.0 * grain_of(s.origin)});
   // Tiles that stand lean by some 1e-5 rad under a load near their rims, and what slides over them feels it.
-  const double least_speed = s.standing ? 1e-3 : 2e-4;
+  const double least_speed = s.standing || s.friction > 0.0 ? 1e-3 : 2e-4;
   const double support = s.shape.type == ShapeType::capsule ? double(s.shape.size.y) : s.narrow;
   // Some solvers let a short capsule rock on the plane, too.
   double rocking = 0.0;
   for (const BodyMotion& m : whole.motions) {
     if (s.friction == 0.0) rocking = std::max(rocking, length(m.angular_velocity));
   }
-  const double rounding = 4.0 * grain_of(s.origin) / double(kSlideStep) / support;  // [rad/s]
+  const double rounding = 8.0 * grain_of(s.origin) / double(kSlideStep) / support;  // [rad/s]
   double error = seams.tiles_moved / 1e-3;
   for (std::size_t i = 0; i < whole.motions.size(); ++i) {
     const BodyMotion &a = seams.motions[i], &b = whole.motions[i];
@@ -371,9 +371,9 @@ const Row kRows[] = {
      .measure = slides_on_fixed},
     {.group = "Seams and corners",
      .name = "RubsOverFixedTiles",
-     .statement = "The same with friction that slows or rolls it, spin within 1 %",
-     .unit = "of the bound",
-     .bound = 1.0,
+     .statement = "The same with friction that slows or rolls it: velocity within 2 % or 2 mm/s, spin within 2 %",
+     .unit = "of 1 %",
+     .bound = 2.0,
      .trials = 500,
      .measure = rubs_on_fixed,
      .not_for = kWithFriction,
@@ -389,9 +389,9 @@ const Row kRows[] = {
      .measure = slides_on_standing},
     {.group = "Seams and corners",
      .name = "RubsOverStandingTiles",
-     .statement = "The same with friction, spin within 1 %",
-     .unit = "of the bound",
-     .bound = 1.0,
+     .statement = "The same with friction: velocity within 2 % or 2 mm/s, spin within 2 %",
+     .unit = "of 1 %",
+     .bound = 2.0,
      .trials = 200,
      .measure = rubs_on_standing,
      .not_for = kWithFriction,

@@ -87,9 +87,8 @@ int trials_of(const Row& row, double part) {
 
 std::vector<Row> rows() {
   std::vector<Row> all;
-  for (const std::span<const Row> group :
-       {friction_rows(), material_rows(), seam_rows(), tunnel_rows(), overlap_rows(), free_motion_rows(),
-        experiment_rows()}) {
+  for (const std::span<const Row> group : {friction_rows(), material_rows(), seam_rows(), tunnel_rows(), overlap_rows(),
+                                           free_motion_rows(), energy_rows(), tower_rows(), experiment_rows()}) {
     all.insert(all.end(), group.begin(), group.end());
   }
   return all;

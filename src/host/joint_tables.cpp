@@ -190,8 +190,8 @@ JointViews JointTables::views() const {
 
 std::size_t JointTables::bytes() const {
   return model_.bytes() + state_.bytes() + bodies_.bytes() + tree_lanes_.bytes() + batches_.bytes() +
-         color_lanes_.bytes() + color_begin_.bytes() + live_begin_.bytes() + body_flags_.bytes() + tree_words_.bytes() + row_words_.bytes() +
-         parameters_.bytes() + custom_rows_.bytes();
+         color_lanes_.bytes() + color_begin_.bytes() + live_begin_.bytes() + body_flags_.bytes() + tree_words_.bytes() +
+         row_words_.bytes() + parameters_.bytes() + custom_rows_.bytes();
 }
 
 }  // namespace talus

@@ -17,7 +17,7 @@ using Values = std::array<std::optional<float>, MaterialPairRecord::kValues>;
 
 // In the order of MaterialPairRecord::Bit.
 Values values_of(const MaterialPair& p) {
-  return {p.friction,    p.dynamic_friction,   p.friction_along,  p.friction_across,
+  return {p.friction,    p.dynamic_friction,   p.friction_along,   p.friction_across,
           p.restitution, p.torsional_friction, p.rolling_friction, p.contact_hertz};
 }
 
@@ -53,8 +53,7 @@ MaterialPairRecord record_of(const Materials::Pair& key, const MaterialPair& pai
 
 bool needs_surface(const Material& m) {
   const bool grain = !(m.grain.x == 0.0f && m.grain.y == 0.0f && m.grain.z == 0.0f);
-  return m.dynamic_friction || grain || m.torsional_friction > 0.0f || m.rolling_friction > 0.0f ||
-         m.contact_hertz;
+  return m.dynamic_friction || grain || m.torsional_friction > 0.0f || m.rolling_friction > 0.0f || m.contact_hertz;
 }
 
 Materials::Key Materials::key_of(const Material& m) {

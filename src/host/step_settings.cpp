@@ -55,7 +55,8 @@ StepParams make_step_params(const WorldDef& def, float dt) {
                                                // falling heap of balls takes 12 % more instructions, with 0.5 1.3 %
   constexpr float kFallsOfImpact = 10.0f;  // [1] times the speed of a sub-step of free fall: each sweep of a sub-step,
                                            // at most 7 of them by default, may see as much of a load
-  constexpr float kLoadsOfFloor = 10.0f;   // [1] times the fall in a sub-step: what loads press thin bodies in by
+  constexpr float kDeepTime = 0.003f;      // [s] at the push limit: soft contacts as deep push at a tenth of the limit
+  constexpr float kStandsPart = 0.1f;      // [1] of that: a millimetre, by which bodies that stand may tremble
   const SolverSettings& s = def.solver;
   StepParams p{};
   p.gravity = def.gravity;
@@ -72,8 +73,10 @@ StepParams make_step_params(const WorldDef& def, float dt) {
   if (s.stabilization == Stabilization::projection)
     p.contact = p.ground = p.split = Softness{0.0f, 1.0f, 0.0f};  // rigid
   p.max_push_speed = s.max_push_speed;
-  p.shallow = length(def.gravity) * p.h * p.h;
-  p.deep_floor = kLoadsOfFloor * p.shallow;
+  const float fall = length(def.gravity);
+  p.up = (fall > 0.0f ? -1.0f / fall : 0.0f) * def.gravity;
+  p.deep_floor = kDeepTime * s.max_push_speed;
+  p.stands_within = kStandsPart * p.deep_floor;
   p.restitution_threshold = s.restitution_threshold;
   p.impact_speed = max_of(kSlowestImpact * s.max_push_speed, kFallsOfImpact * p.h * length(def.gravity));
   p.speculative_part = 2.0f * s.speculative_distance;

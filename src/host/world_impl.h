@@ -15,6 +15,7 @@
 #include "body_row.h"
 #include "edit_queue.h"
 #include "joint_row.h"
+#include "magnitudes.h"
 #include "materials.h"
 #include "simulation.h"
 #include "slots.h"
@@ -30,7 +31,9 @@ struct World::Impl {
   std::set<std::uint64_t> ignored;  // smaller row << 32 | larger row
   Index kinematic_count = 0;        // bodies
   Index bouncing_count = 0;         // bodies, and limits of joints, with restitution
-  float thinnest = 1e30f;           // [m] at most the thinnest extent of any body, StepParams::thinnest
+  Magnitudes inverse_masses;        // of dynamic bodies
+  Magnitudes thicknesses;           // [m] of all but planes
+  void count_sizes(const BodyModelRow& model, Index change);
   Materials materials;
   bool planes_changed = false;  // since they were sent to the simulation
   bool ignored_changed = false;
@@ -102,7 +105,6 @@ struct World::Impl {
   void put_in(NewJoints& joints, std::vector<JointId>& ids);
 
   void forget_ignored_pairs(Index row);
-  void note_thickness(const BodyModelRow& model);
   void set_model(Index row);
   /// Throws Error if the id names none.
   void require_material(const Where& where, const char* field, MaterialId id) const;

@@ -126,7 +126,7 @@ std::vector<ContactReport> World::read_contacts() {
     for (int i = 0; i < count; ++i) {
       const Vec3 on_a = rotate(turn_a, contact.point[i].on_a), on_b = rotate(turn_b, contact.point[i].on_b);
       ContactPoint& point = report.points[i];
-      point.position = 0.5f * ((state.position[a] + on_a) + (state.position[b] + on_b));
+      point.position = 0.5f * (state.position[a] + on_a) + 0.5f * (state.position[b] + on_b);  // no sum overflows
       point.separation = contact.point[i].separation;
       point.normal_impulse = substeps * contact.impulse[i];
       point.feature = contact.point[i].feature;
@@ -263,8 +263,8 @@ void World::Impl::adopt(Snapshot s) {
     restore_material(s, body);
     if (body.model.alive != 0) materials.take_saved(body.model.flags >> kMaterialShift);
     bouncing_count += body.model.restitution > 0.0f ? 1 : 0;
+    count_sizes(body.model, 1);
     kinematic_count += is_kinematic(body) ? 1 : 0;
-    note_thickness(body.model);
   }
   for (const std::uint64_t pair : s.ignored_pairs) {
     ignored.insert(ignored.end(), pair);

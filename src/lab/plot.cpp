@@ -107,7 +107,7 @@ class Axis {
     return digit <= 5.0 ? 5.0 * power : 10.0 * power;
   }
   static std::string power(double exponent) {
-    return "10<tspan dy=\"-6\" font-size=\"9\">" + number(exponent, "%.0f") + "</tspan>";
+    return "10<tspan dy=\"-6\" font-size=\"9\">" + number(exponent + 0.0, "%.0f") + "</tspan>";  // no "-0"
   }
 
   bool log_;

@@ -4,6 +4,7 @@
 #include <talus/status.h>
 
 #include <algorithm>
+#include <limits>
 #include <optional>
 #include <ostream>
 
@@ -34,6 +35,15 @@ void print_entry(std::ostream& out, const ReportEntry& entry) {
         milliseconds, s.sweeps > 0 ? 1e3 * milliseconds / s.sweeps : 0.0, s.residual, entry.merit);
 }
 
+/// Methods that nobody asked for by name and that are not for this class of problems.
+void print_left_out(std::ostream& out, ProblemClass problem_class) {
+  std::string names;
+  for (const SolverInfo& solver : solvers()) {
+    if (!solver.solves(problem_class)) names += (names.empty() ? "" : ", ") + std::string(solver.name);
+  }
+  if (!names.empty()) print(out, "left out, not for %s: %s\n", class_name(problem_class), names.c_str());
+}
+
 /// What the world found, if the problem comes from one.
 void print_given(std::ostream& out, const Problem& problem, const FrictionModel& friction) {
   if (problem.impulse.size() == 0 || problem.impulse.isZero(0.0)) return;
@@ -59,6 +69,17 @@ std::filesystem::path plot_file(const std::filesystem::path& beginning, const ch
   return file;
 }
 
+/// A method that diverges would squeeze all others into a line: it leaves the picture where it is this many times as
+/// far off as after its first sweep.
+constexpr double kLeaves = 10.0;
+
+double shown(const std::vector<double>& history, std::size_t i) {
+  const double ceiling = kLeaves * history.front();
+  if (history[i] <= ceiling) return history[i];
+  const bool first = i == 0 || history[i - 1] <= ceiling;
+  return first ? ceiling : std::numeric_limits<double>::quiet_NaN();
+}
+
 /// Histories with the measure over the sum of `step(solution, i)`.
 template <class Step>
 Plot convergence_plot(const std::vector<ReportEntry>& entries, const char* measure, const char* title,
@@ -70,7 +91,7 @@ Plot convergence_plot(const std::vector<ReportEntry>& entries, const char* measu
     for (std::size_t i = 0; i < entry.solution.history.size(); ++i) {
       x += step(entry.solution, i);
       series.x.push_back(x);
-      series.y.push_back(entry.solution.history[i]);
+      series.y.push_back(shown(entry.solution.history, i));
     }
     plot.series.push_back(std::move(series));
   }
@@ -139,6 +160,7 @@ std::vector<ReportEntry> report(std::ostream& out, const Problem& problem, std::
       out << name << ": " << refusal.what() << '\n';
     }
   }
+  if (names.empty()) print_left_out(out, problem_class);
   print_given(out, problem, options.solver.friction);
   std::optional<Spectrum> small;
   if (problem.row_count() <= kSpectrumRows) small = spectrum(problem);

@@ -128,7 +128,7 @@ TEST_P(Rigid, MomentumStaysInCollisionsOfMany) {
       const Vec3 at{float(i % 3), float(i / 3 % 3), float(i / 9)}, jitter = random.in_box(0.1f);
       const Vec3 velocity{1.5f - 1.5f * at.x, 1.5f - 1.5f * at.y, 1.5f - 1.5f * at.z};
       world.add_body({.shape = random.shape(0.5f),
-                      .position = {at.x + jitter.x, at.y + jitter.y, at.z + jitter.z},
+                      .position = {1.4f * at.x + jitter.x, 1.4f * at.y + jitter.y, 1.4f * at.z + jitter.z},
                       .orientation = random.rotation(),
                       .linear_velocity = velocity});
     }

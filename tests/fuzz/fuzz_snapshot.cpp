@@ -130,12 +130,16 @@ void use(World& world, Random& r) {
   world.add_body({.shape = box({0.3f, 0.3f, 0.3f})});
   world.step_n(2, 1.0f / 60);
   read_all(world);
-  if (world.def().keep_contact_problem) world.contact_problem();
+  try {
+    if (world.def().keep_contact_problem) world.contact_problem();
+  } catch (const Error&) {  // contacts that no problem has rows for
+  }
   for (const BodyId body : world.bodies()) {
     const BodyMotion m = world.motion(body);
-    require(std::isfinite(m.pose.position.x + m.pose.position.y + m.pose.position.z) &&
-                std::isfinite(m.linear_velocity.x + m.linear_velocity.y + m.linear_velocity.z),
-            "a body of an accepted file is not finite after steps");
+    for (const Vec3 value : {m.pose.position, m.linear_velocity, m.angular_velocity}) {
+      require(std::isfinite(value.x) && std::isfinite(value.y) && std::isfinite(value.z),
+              "a body of an accepted file is not finite after steps");
+    }
   }
 }
 
@@ -155,7 +159,11 @@ void run_one(std::uint64_t seed) {
     require(world.state_hash() == before, "a refused snapshot changed the world");
     return;
   }
-  use(world, r);
+  try {
+    use(world, r);
+  } catch (const Error& error) {  // a file may ask for reserves that are not there
+    require(std::strncmp(error.what(), "out of memory", 13) == 0, std::string("an accepted file: ") + error.what());
+  }
   world = fresh_world();
 }
 

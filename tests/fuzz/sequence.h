@@ -31,6 +31,8 @@ class Sequence {
   /// Of the state, after every eighth call and at the end.
   const std::vector<std::uint64_t>& hashes() const { return hashes_; }
   const std::string& last_call() const { return last_call_; }
+  /// Two pushes came between two steps.
+  bool pushed_twice() const { return pushed_twice_; }
 
  private:
   using Action = void (Sequence::*)(Values);
@@ -107,7 +109,8 @@ class Sequence {
   std::vector<std::uint64_t> hashes_;
   std::string last_call_ = "World";
   bool left_finite_range_ = false;  // a step said so
-  bool not_looked_at_ = false;      // steps were queued whose reports nobody saw
+  bool pushed_since_step_ = false, pushed_twice_ = false;
+  bool not_looked_at_ = false;  // steps were queued whose reports nobody saw
 };
 
 }  // namespace talus::fuzz

@@ -5,6 +5,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <sstream>
 
 #include "lab/damping.h"
@@ -84,6 +85,12 @@ TEST(Svg, IsWellFormedAndComplete) {
   EXPECT_THAT(svg, testing::Not(HasSubstr("inf")));
 }
 
+TEST(Svg, PowersOfTenHaveNoMinusZero) {
+  const std::string svg = to_svg({.log_y = true, .series = {{.name = "", .x = {1, 2}, .y = {0.5, 20}}}});
+  EXPECT_THAT(svg, HasSubstr(">0</tspan>"));
+  EXPECT_THAT(svg, testing::Not(HasSubstr(">-0</tspan>")));
+}
+
 TEST(Svg, DrawsWhatIsOddWithoutNumbersThatAreNone) {
   Plot plot = sample_plot();
   plot.series.resize(1);
@@ -135,6 +142,35 @@ TEST(Report, PrintsALineForEachSolverAndDraws) {
     EXPECT_GT(svg.str().size(), 1000u) << name;
     fs::remove(file);
   }
+}
+
+// Jacobi's sweeps with too large a relaxation diverge; they leave the picture, and the others stay readable.
+TEST(Report, DrawsTheOthersBesideOneThatDiverges) {
+  const Problem problem = make_problem(test::cube_stack(10, 0.5));
+  const fs::path plots = fs::path(testing::TempDir()) / "talus_lab_diverges";
+  std::ostringstream out;
+  ReportOptions options;
+  options.solver.max_sweeps = 300;
+  options.solver.relaxation = 1.9;
+  options.plots = plots;
+  const std::vector<std::string> names{"pgs", "jacobi"};
+  const std::vector<ReportEntry> entries = report(out, problem, names, options);
+  ASSERT_GT(entries.at(1).solution.residual, 1e6 * entries.at(1).solution.history.front());
+  fs::path file = plots;
+  file += "_sweeps.svg";
+  std::ifstream in(file);
+  const std::string svg{std::istreambuf_iterator<char>(in), {}};
+  EXPECT_EQ(count(svg, "<path "), 2u);
+  for (int power = 4; power < 300; ++power) {
+    EXPECT_EQ(count(svg, "<tspan dy=\"-6\" font-size=\"9\">" + std::to_string(power) + "</tspan>"), 0u) << power;
+  }
+}
+
+TEST(Report, NamesTheMethodsThatAreNotForTheProblem) {
+  std::ostringstream out;
+  report(out, make_problem(test::cube_stack(2, 0.5)), {}, {});
+  EXPECT_THAT(out.str(), HasSubstr("left out, not for friction cone: "));
+  EXPECT_THAT(out.str(), HasSubstr("lemke"));
 }
 
 TEST(Report, EndsAtAMeritIfAsked) {

@@ -20,7 +20,7 @@ expect_failure() {  # expect_failure <what> <text of the message>
 }
 
 commands=("--help" "--version" "scenes" "info" "run --help" "run stack_3 --steps 2 --hash" "bench --scene stack_3 --steps 6"
-  "bench --csv-header --csv --scene stack_3 --steps 6" "lab stack_3 --step 3 --solvers nncg" "lab --help")
+  "bench --csv-header --csv --scene stack_3 --steps 6" "lab stack_3 --step 3 --solvers nncg" "lab --help" "verify --help")
 for command in "${commands[@]}"; do
   # shellcheck disable=SC2086
   "$talus" $command >/dev/full 2>"$folder/said"
@@ -45,6 +45,9 @@ for option in "--out $folder/none/x.csv" "--out $folder/taken.csv" "--image $fol
   code=$?
   expect_failure "talus run $option" "cannot be written"
 done
+timeout 60 "$talus" verify --long --write "$folder/none/x.md" >"$folder/printed" 2>"$folder/said"
+code=$?
+expect_failure "talus verify --write" "cannot be written"
 for option in "--plot $folder/none/x.svg" "--save $folder/none/x"; do
   # shellcheck disable=SC2086
   timeout 60 "$talus" lab stack_3 --step 100000000 $option >"$folder/printed" 2>"$folder/said"

@@ -52,10 +52,15 @@ Backend parse_backend(const std::string& value) {
   refuse("--backend", value, "one of auto, cpu, cuda");
 }
 
-std::string solver_names() {
+// The laboratory takes the problems of Solver::rigid.
+enum class Presets { all, rigid };
+bool offered(const scenes::SolverPreset& preset, Presets which) {
+  return which == Presets::all || preset.settings.solver == Solver::rigid;
+}
+std::string solver_names(Presets which = Presets::all) {
   std::string names;
   for (const scenes::SolverPreset& preset : scenes::solver_presets()) {
-    names += (names.empty() ? "" : ", ") + std::string(preset.name);
+    if (offered(preset, which)) names += (names.empty() ? "" : ", ") + std::string(preset.name);
   }
   return names;
 }
@@ -148,16 +153,28 @@ std::vector<double> parse_gammas(const std::string& value) {
 
 std::vector<Option> lab_options(LabOptions& o) {
   std::vector<Option> options = simulation_options(o);
-  std::erase_if(options, [](const Option& option) { return option.name == "--steps" || option.name == "--sleep"; });
+  std::erase_if(options, [](const Option& option) {
+    return option.name == "--steps" || option.name == "--sleep" || option.name == "--substeps" ||
+           option.name == "--solver";
+  });
+  options.push_back({"--solver", "NAME", "that simulates the scene: " + solver_names(Presets::rigid) + " [rigid]",
+                     [&o](const std::string& v) {
+                       const scenes::SolverPreset* preset = scenes::find_solver_preset(v);
+                       if (preset == nullptr || !offered(*preset, Presets::rigid)) {
+                         refuse("--solver", v, "one of " + solver_names(Presets::rigid));
+                       }
+                       o.solver = v;
+                     }});
   options.push_back({"--step", "N", "whose problem is solved [100]",
                      [&o](const std::string& v) { o.steps = parse_int("--step", v, 1, 100'000'000); }});
-  options.push_back({"--solvers", "LIST", "names, with commas in between, or all [all]",
+  options.push_back({"--solvers", "LIST",
+                     "methods: names with commas in between, or all that are for such a problem [all]",
                      [&o](const std::string& v) { o.solvers = parse_names(v); }});
   options.push_back({"--friction", "LAW", "cone, convex-cone, polygon or box [cone]",
                      [&o](const std::string& v) { o.law = parse_law(v); }});
   options.push_back({"--sides", "N", "of the polygon, an even number [8]",
                      [&o](const std::string& v) { o.sides = parse_int("--sides", v, 4, 1024); }});
-  options.push_back({"--sweeps", "N", "of each solver at most [1000]",
+  options.push_back({"--sweeps", "N", "of each method at most [10000]",
                      [&o](const std::string& v) { o.sweeps = parse_int("--sweeps", v, 1, 100'000'000); }});
   options.push_back({"--measure", "M", "residual or merit: what tolerance and pictures are of [residual]",
                      [&o](const std::string& v) {
@@ -165,7 +182,7 @@ std::vector<Option> lab_options(LabOptions& o) {
                        o.by_merit = v == "merit";
                      }});
   options.push_back(
-      {"--tolerance", "R", "residual in m/s, or merit, at which solvers end [1e-8]", [&o](const std::string& v) {
+      {"--tolerance", "R", "residual in m/s, or merit, at which methods end [1e-4]", [&o](const std::string& v) {
          o.tolerance = parse_number("--tolerance", v, 1e-300, 1e300, "a number above zero");
        }});
   options.push_back({"--gamma", "LIST", "1/kg: what these on the diagonal do to sweeps, too",
@@ -248,9 +265,10 @@ std::string option_list(const std::vector<Option>& options) {
   return text + "  --help            this text\n";
 }
 
-std::string option_help(const std::vector<Option>& options) {
+std::string option_help(const std::vector<Option>& options, Presets which = Presets::all) {
   std::string text = option_list(options) + "\nSolvers:\n";
   for (const scenes::SolverPreset& preset : scenes::solver_presets()) {
+    if (!offered(preset, which)) continue;
     std::string left = "  " + std::string(preset.name);
     left.resize(20, ' ');
     text += left + preset.text + "\n";
@@ -295,9 +313,6 @@ std::optional<LabOptions> parse_lab(std::span<const char* const> arguments) {
   if (others.size() > 1) throw UsageError("unexpected argument \"" + others[1] + "\" after the scene");
   if (!others.empty()) options.scene = others[0];
   apply_solver(options);
-  if (options.settings.solver != Solver::rigid) {
-    refuse("--solver", options.solver, "a rigid solver, whose problems these are");
-  }
   return options;
 }
 
@@ -347,7 +362,7 @@ std::string lab_help() {
       "Takes the contact and joint problem of one step of a scene and solves it by many methods, in double precision: "
       "a\n"
       "line for each, with residual and merit, then condition and null space, and pictures of how they converge.\n" +
-      option_help(lab_options(options)) + "\nMethods of --solvers:\n";
+      option_help(lab_options(options), Presets::rigid) + "\nMethods of --solvers:\n";
   for (const lab::SolverInfo& solver : lab::solvers()) {
     std::string left = "  " + std::string(solver.name);
     left.resize(20, ' ');

@@ -46,12 +46,12 @@ struct BenchOptions : SimulationOptions {
 };
 
 struct LabOptions : SimulationOptions {
-  std::vector<std::string> solvers;  ///< empty: all that fit
+  std::vector<std::string> solvers;  ///< methods; empty: all that fit
   lab::FrictionLaw law = lab::FrictionLaw::cone;
   int sides = 8;               ///< of lab::FrictionLaw::polyhedral
-  int sweeps = 1000;           ///< of each solver at most
+  int sweeps = 10000;          ///< of each method at most
   bool by_merit = false;       ///< tolerance and pictures are of lab::box_merit
-  double tolerance = 1e-8;     ///< [m/s] residual, or merit, at which solvers end
+  double tolerance = 1e-4;     ///< [m/s] residual, or merit, at which methods end
   std::vector<double> gammas;  ///< [1/kg] that are tried on the diagonal; empty: none
   std::string plot;            ///< SVG file, whose name without its end begins those of the pictures; empty: none
   std::string save, load;      ///< where Matrix Market files go to, or come from instead of a scene; empty: nowhere

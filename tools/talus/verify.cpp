@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "commands.h"
+#include "output.h"
 #include "table.h"
 #include "verify_page.h"
 
@@ -89,7 +90,7 @@ void write_text(const std::string& path, const std::string& text) {
 int verify(const VerifyOptions& options) {
   const std::vector<truth::Row> rows = truth::rows();
   check_names(rows, options.only);
-  if (!options.write.empty()) write_text(options.write, "");  // says before a long run that it cannot be written
+  if (!options.write.empty()) require_writable(options.write);
   const std::vector<Verified> verified = measure(rows, options);
   print_table(verified);
   const int count = print_broken(verified);

@@ -3,6 +3,7 @@
 #pragma once
 #include "deep.h"
 #include "exec.h"
+#include "project.h"
 #include "step_views.h"
 
 namespace talus::inline TALUS_ISA {
@@ -18,6 +19,8 @@ struct PushDeepTurn {
   TALUS_INLINE void operator()(Index) const {
     const SolveRowScratch& of = v.solve.rows;
     team.for_each_lane("BeginDeepPush", body_lanes(v), on_bodies(v, BeginDeepPush{of.move.data}));
+    team.for_each("MarkJointed", {&v.counters->joints, v.joints.count},
+                  MarkJointed{v.joints.model, v.joints.state, of.move.data});
     const PushDeep<Fields, false> kernel{rows,     of.velocity.data, of.move.data,  v.model,
                                          v.params, of.split_sums,    of.split_count};
     const PushDeep<Fields, true> split{rows,     of.velocity.data, of.move.data,  v.model,
@@ -28,11 +31,12 @@ struct PushDeepTurn {
         for (int color = 0; color < kPalette; ++color) team.for_each_lane("PushDeep", lanes(color), kernel);
       }
       team.for_each_lane("PushDeep", lanes(kOverflowColor), split);
-      team.for_each("ApplySplitPush", {&v.counters->split_rows, body_rows(v).capacity},
-                    on_bodies(v, ApplySplitPush{of.move, of.split_sums, of.split_count}));
+      team.for_each("ApplySplitMoves", {&v.counters->split_rows, body_rows(v).capacity},
+                    on_bodies(v, ApplySplitMoves{of.move, of.split_sums, of.split_count}));
     }
     team.for_each("MoveDeep", body_rows(v),
-                  on_bodies(v, MoveDeep{v.model, of.frame.data, v.params, of.move, of.displacement}));
+                  on_bodies(v, MoveDeep{v.model, of.frame.data, v.params, of.move, of.velocity, of.free_velocity,
+                                        of.displacement}));
     team.for_each_lane("SettleDeep", {&v.counters->first_lane, &v.counters->lanes, rows.size},
                        SettleDeep<Fields>{kernel});
   }

@@ -31,9 +31,12 @@ TALUS_INLINE LaneRange lanes_of(const StepViews& v, int color) {
 template <Sweep kSweep, bool kMoved, bool kSurfaces, bool kSome, class Team>
 TALUS_INLINE void sweep_colors(Team& team, const StepViews& v, bool first = true, Reach reach = Reach::all) {
   const SolveRowScratch& rows = v.solve.rows;
-  const SolveContacts<kSweep, kMoved, kSurfaces, kSome> kernel{
-      v.solve.lanes,           rows.velocity.data, rows.move.data,         v.params,         v.shape.restitution, first,
-      rows.free_velocity.data, rows.frame.data,    rows.displacement.data, v.solve.surfaces, v.shape.poisson,     reach};
+  const SolveContacts<kSweep, kMoved, kSurfaces, kSome> kernel{v.solve.lanes,           rows.velocity.data,
+                                                               rows.move.data,          v.params,
+                                                               v.shape.restitution,     first,
+                                                               rows.free_velocity.data, rows.frame.data,
+                                                               rows.displacement.data,  v.solve.surfaces,
+                                                               v.shape.poisson,         reach};
   if (!v.shape.jacobi) {
     for (int color = 0; color < kPalette; ++color) team.for_each_lane("SolveContacts", lanes_of(v, color), kernel);
   }

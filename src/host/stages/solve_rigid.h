@@ -55,8 +55,8 @@ struct RigidPasses {
   template <class Team>
   TALUS_INLINE void warm_start(Team& team) const {
     const RigidScratch& r = v.rigid;
-    sweep(team, "WarmStartRigid", WarmStartRigid<kSurfaces>{r.rows, r.surfaces}, v.solve.rows.velocity, v.counters->color_begin,
-          &v.counters->split_rows, false);
+    sweep(team, "WarmStartRigid", WarmStartRigid<kSurfaces>{r.rows, r.surfaces}, v.solve.rows.velocity,
+          v.counters->color_begin, &v.counters->split_rows, false);
   }
 
   /// One sweep, and what follows from it.
@@ -104,7 +104,8 @@ struct RigidPasses {
   TALUS_INLINE void measure(Team& team) const {
     const RigidScratch& r = v.rigid;
     if (!v.shape.residual || v.shape.rigid.judged) return;
-    team.for_each_lane("MeasureRigid", all_lanes(), MeasureRigid<kSurfaces>{r.rows, r.surfaces, v.solve.rows.velocity.data, v.params, false});
+    team.for_each_lane("MeasureRigid", all_lanes(),
+                       MeasureRigid<kSurfaces>{r.rows, r.surfaces, v.solve.rows.velocity.data, v.params, false});
     team.for_each("ReduceRigid", {&r.state->blocks, r.rows.size / kLanes},
                   ReduceRigid{r.rows, r.block_sum, r.state, true});
     team.for_each("ReportRigid", {nullptr, 1}, ReportRigid{v.counters, r.state});

@@ -34,9 +34,10 @@ struct LayerPasses {
     const RigidScratch& r = v.rigid;
     const SolveRowScratch& rows = v.solve.rows;
     BodyVelocity* held = v.shock.bodies.held.data;
-    const SweepRigid<kSurfaces> contacts{r.rows, r.surfaces, v.params, r.state, PointSolver::rows,
-                                         kAllRows, false, false, true, v.shape.restitution};
-    sweep(team, "WarmStartLayer", WarmStartLayer<kSurfaces>{r.rows, r.surfaces}, LayerBodies<false>{rows.velocity.data, held, layer});
+    const SweepRigid<kSurfaces> contacts{r.rows,   r.surfaces, v.params, r.state, PointSolver::rows,
+                                         kAllRows, false,      false,    true,    v.shape.restitution};
+    sweep(team, "WarmStartLayer", WarmStartLayer<kSurfaces>{r.rows, r.surfaces},
+          LayerBodies<false>{rows.velocity.data, held, layer});
     for (int i = 0; i < v.shape.shock.sweeps; ++i) {
       sweep(team, "SweepLayer", contacts, LayerBodies<false>{rows.velocity.data, held, layer});
     }

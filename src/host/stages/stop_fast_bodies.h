@@ -14,11 +14,11 @@ struct StopFastBodiesTask {
 
   template <class Team>
   TALUS_HD void operator()(Team& team) const {
-    const Column<BodyDisplacement>& displacement = v.solve.rows.displacement;
     team.for_each_lane("MeasureMotion", body_lanes(v),
-                       on_bodies(v, MeasureMotion{v.model, v.state, v.inputs, displacement, v.params,
-                                                  v.guard.rows.beyond, v.counters}));
+                       on_bodies(v, MeasureMotion{v.model, v.state, v.inputs, motions(), v.solve.rows.free_velocity,
+                                                  v.params, v.guard.rows, v.counters}));
     limit_motion(team);
+    brake_gained(team);
     stop_pairs(team);
   }
 
@@ -42,6 +42,21 @@ struct StopFastBodiesTask {
         SeekMet{v.model, v.state, v.solve.rows.displacement, v.next.pairs, v.ignored_pairs, rows, v.counters});
     team.for_each("LimitMotion", beyond,
                   LimitMotion{v.model, v.state, v.inputs, rows, motions(), v.params, v.counters});
+  }
+
+  template <class Team>
+  TALUS_INLINE void brake_gained(Team& team) const {
+    const GuardRows& rows = v.guard.rows;
+    const Count gained{&v.counters->gained, v.shape.rows};
+    const BodyEnergies energies{v.model, v.state, v.inputs, motions(), v.params};
+    team.for_each("BeginGained", gained, BeginGained{rows});
+    team.for_each("FindGivers", {&v.counters->gained_pairs, v.next.pairs.owner.size},
+                  FindGivers{energies, v.next.pairs, v.next.contacts, rows.given});
+    if (v.joints.count > 0) {
+      team.for_each("PardonJointed", {&v.counters->gained_joints, v.joints.count},
+                    PardonJointed{v.joints.model, rows.pardon});
+    }
+    team.for_each("BrakeGained", gained, BrakeGained{energies, rows, v.solve.rows.velocity});
   }
 
   template <class Team>
