@@ -70,9 +70,10 @@ TEST_P(Standing, PyramidOfFortyStandsForHalfAMinute) {
 
 TEST_P(Standing, HouseOfCardsStands) {
   const scenes::Metrics m = after("card_house_3", 600, def());
-  EXPECT_LT(m.drift_max, 0.02);
-  EXPECT_LT(m.sag_max, 0.02);
-  EXPECT_LT(m.pen_max, 0.005);
+  EXPECT_LT(m.drift_max, 0.015);  // measured: 0.0049
+  EXPECT_LT(m.sag_max, 0.015);    // 0.0052
+  EXPECT_LT(m.pen_max, 0.005);    // 0.0016
+  EXPECT_LT(m.vmax, 1e-4);        // 1.4e-6
 }
 
 TEST_P(Standing, DominoesFallToTheLast) {

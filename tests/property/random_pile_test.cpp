@@ -71,6 +71,7 @@ void check_contacts(World& world, std::uint32_t seed, int step, Worst& friction_
 
 TEST_P(RandomPile, ContactsPushFrictionStaysInItsConeAndNothingSinks) {
   Worst friction_ratio, depth;  // [1] of the limit, [m] below the floor
+  double deep = 0, all = 0;     // bodies, counted at each step: a centimetre or more below the floor, and all
   for (std::uint32_t seed = 1; seed <= std::uint32_t(cpu_or_cuda(200, 2)); ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     Random random(seed);
@@ -89,12 +90,16 @@ TEST_P(RandomPile, ContactsPushFrictionStaysInItsConeAndNothingSinks) {
       for (std::size_t i = 1; i < ids.size(); ++i) {
         const BodyMotion& m = motions[i];
         ASSERT_TRUE(is_finite(m.pose.position) && is_finite(m.linear_velocity) && is_finite(m.angular_velocity));
-        depth.see(-scenes::boundary_gap(scenes::solid(defs[i].shape, m.pose), {{0, 1, 0}, 0}), seed, step);
+        const double below = -scenes::boundary_gap(scenes::solid(defs[i].shape, m.pose), {{0, 1, 0}, 0});
+        depth.see(below, seed, step);
+        deep += below > 0.01 ? 1 : 0;
+        ++all;
       }
     }
   }
   EXPECT_LE(friction_ratio.value, 1.001) << friction_ratio;
-  EXPECT_LT(depth.value, 0.1) << depth;  // small ones squeezed by bodies of up to 37 times their mass
+  EXPECT_LT(depth.value, 0.1) << depth;  // measured: 0.082, small ones squeezed by bodies of up to 37 times their mass
+  EXPECT_LT(deep / all, 2e-3);           // 5e-4
 }
 
 TEST_P(RandomPile, ResidualIsFiniteAlwaysAndSmallAtRest) {

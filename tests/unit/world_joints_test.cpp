@@ -451,12 +451,12 @@ TEST_P(WorldJointsTest, BrokenSnapshotsAreRefused) {
   };
   expect_refused(joints_at + 3, char(0x80), "number of joints");
   expect_refused(joints_at, 2, "shorter");
-  expect_refused(collide_at, 2, "flag");
+  expect_refused(collide_at, 2, "neither collide nor pass");
   expect_refused(alive_at, 2, "neither dead nor alive");
   expect_refused(radial_at, 1, "joints[0]");
   expect_refused(axes_at + 3, 1, "no definition");
   expect_refused(axes_at, 3, "joints[0]");
-  expect_refused(body_a_at, 77, "without a body");
+  expect_refused(body_a_at, 77, "bodies that are not there");
   expect_refused(body_b_at, 0, "do not move");
   const std::size_t end = bytes.size() - 8;  // of the last number
   expect_file_refused(forged(forged(bytes, end - 1, 0x7f), end - 2, char(0x80)), "not finite");

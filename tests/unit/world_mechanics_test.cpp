@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <talus/talus.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "support/backends.h"
@@ -84,22 +85,29 @@ TEST_P(WorldMechanicsTest, MassComesFromDensityAndShape) {
   EXPECT_NEAR(energy_of(capsule(0.5f, 1), {0, 0, 2}, {0, 0, 0}), 2 * (ball + 100 * pi * 0.25 * 2), 1e-2);
 }
 
+// From many starts, each a little different: what rounding does to one of them says nothing.
 TEST_P(WorldMechanicsTest, CollisionsKeepMomentum) {
-  Scene s(weightless());
-  BodyDef d = Scene::body(box({0.5f, 0.5f, 0.5f}), {-1.5f, 0.2f, 0.1f}, 2.0f);
-  d.linear_velocity = {3, 0, 0};
-  s.add(d);
-  s.add(Scene::body(sphere(0.5f), {0.3f, 0, 0}, 1.0f));
-  s.add(Scene::body(capsule(0.3f, 0.5f), {1.5f, 0.3f, 0}, 1.5f));
-  const Mechanics before = s.world.mechanics();
-  const StepReport report = s.run(60);
-  const Mechanics after = s.world.mechanics();
-  EXPECT_TRUE(report);
-  EXPECT_LT(after.kinetic_energy, before.kinetic_energy) << "they did collide";
-  for (int axis = 0; axis < 3; ++axis) {
-    EXPECT_NEAR(after.momentum[axis], before.momentum[axis], 1e-5);                  // measured: 6e-6 of 6
-    EXPECT_NEAR(after.angular_momentum[axis], before.angular_momentum[axis], 8e-4);  // 5e-4
+  double worst = 0, worst_angular = 0;
+  for (int start = 0; start < cpu_or_cuda(40, 2); ++start) {
+    const float shift = 1e-3f * float(start);
+    Scene s(weightless());
+    BodyDef d = Scene::body(box({0.5f, 0.5f, 0.5f}), {-1.5f, 0.2f + shift, 0.1f - 0.5f * shift}, 2.0f);
+    d.linear_velocity = {3, 0, 0};
+    s.add(d);
+    s.add(Scene::body(sphere(0.5f), {0.3f, 0, 0}, 1.0f));
+    s.add(Scene::body(capsule(0.3f, 0.5f), {1.5f, 0.3f, 0}, 1.5f));
+    const Mechanics before = s.world.mechanics();
+    const StepReport report = s.run(60);
+    const Mechanics after = s.world.mechanics();
+    EXPECT_TRUE(report);
+    EXPECT_LT(after.kinetic_energy, before.kinetic_energy) << "they did collide";
+    for (int axis = 0; axis < 3; ++axis) {
+      worst = std::max(worst, std::abs(after.momentum[axis] - before.momentum[axis]));
+      worst_angular = std::max(worst_angular, std::abs(after.angular_momentum[axis] - before.angular_momentum[axis]));
+    }
   }
+  EXPECT_LT(worst, 7e-5);          // [kg m/s] of 6; measured: 2.5e-5
+  EXPECT_LT(worst_angular, 6e-3);  // [kg m^2/s] 2e-3
 }
 
 }  // namespace
