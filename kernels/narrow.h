@@ -10,6 +10,7 @@
 #include "lanes.h"
 #include "math/atomic.h"
 #include "math/vec3.h"
+#include "pair_motion.h"
 #include "shapes/collide.h"
 #include "step_params.h"
 
@@ -236,11 +237,43 @@ struct CollidePairs {
     }
     const ShapeType type_a = ShapeType(model.shape[a]), type_b = ShapeType(model.shape[b]);
     const BoxAxes axes = batch == kPairBoxBox ? box_axes[element] : BoxAxes{};
-    const Manifold m = collide(type_a, {model.shape_size[a], pa.position, pa.orientation}, type_b,
-                               {model.shape_size[b], pb.position, pb.orientation}, axes, reach(a, b, pa, pb));
+    const PlacedShape shape_a{model.shape_size[a], pa.position, pa.orientation};
+    const PlacedShape shape_b{model.shape_size[b], pb.position, pb.orientation};
+    const float near = reach(a, b, pa, pb);
+    const bool with_box = batch == kPairBoxBox || batch == kPairSphereBox || batch == kPairBoxCapsule;
+    const Manifold m = with_box ? collide(type_a, shape_a, type_b, shape_b, axes, near,
+                                          motions().of(a, b, type_a, shape_a, type_b, shape_b))
+                                : collide(type_a, shape_a, type_b, shape_b, axes, near);
     if (m.count == 0) return;
     contact_index[pair] = 1;
     write(pair, a, pa, pb, m);
+    if (batch == kPairBoxCapsule) share_line(pair, type_a == ShapeType::capsule);
+  }
+
+  TALUS_HD FindMotion motions() const { return {model, linear_velocity, angular_velocity, params}; }
+
+  /// The ends of a line of contact move along the capsule as it rolls off one box and onto another: the impulses of the
+  /// step before keep their sum and, as far as the line reaches, their centre. Impulses that went along with the ends
+  /// would tilt it.
+  TALUS_HD void share_line(Index pair, bool capsule_is_a) const {
+    const CachedContact* old = old_contact(pair);
+    if (old == nullptr || old->count > 2.0f) return;
+    CachedContact& contact = contacts[pair];
+    const auto on_capsule = [&](const CachedPoint& point) { return capsule_is_a ? point.on_a : point.on_b; };
+    const bool was_line = old->count > 1.0f;
+    const float sum = old->impulse[0] + (was_line ? old->impulse[1] : 0.0f);
+    if (!(contact.count > 1.0f)) {
+      contact.impulse[0] = sum;
+      return;
+    }
+    const Vec3 first = on_capsule(contact.point[0]), line = on_capsule(contact.point[1]) - first;
+    const float inverse = 1.0f / max_of(length_squared(line), 1e-30f);
+    const float at_first = inverse * dot(on_capsule(old->point[0]) - first, line);
+    const float at_second = was_line ? inverse * dot(on_capsule(old->point[1]) - first, line) : 0.0f;
+    const float second =
+        clamp_to(at_first * old->impulse[0] + at_second * (was_line ? old->impulse[1] : 0.0f), 0.0f, sum);
+    contact.impulse[0] = sum - second;
+    contact.impulse[1] = second;
   }
 
   /// The short way, for the many: one point, the same as in the step before.
@@ -275,7 +308,8 @@ struct CollidePairs {
     contact.count = float(m.count);
     carry_over(contact, old);
     if (m.count > 1) {
-      contact.made_between = pb.position - pa.position;
+      const Vec3 never{kUnbounded, kUnbounded, kUnbounded};  // the next step takes it for one that has moved far
+      contact.made_between = m.fleeting ? never : pb.position - pa.position;
       contact.made_a = pa.orientation;
       contact.made_b = pb.orientation;
     }

@@ -7,6 +7,7 @@
 #include "shapes/append.h"
 #include "shapes/face_clip.h"
 #include "shapes/manifold.h"
+#include "shapes/motion.h"
 
 namespace talus::inline TALUS_ISA {
 
@@ -226,11 +227,11 @@ TALUS_INLINE Manifold apart_contact(const BoxPair& p, Vec3 otherwise, float reac
   return manifold;
 }
 
-TALUS_HD inline Manifold collide_box_box(const PlacedShape& a, const PlacedShape& b, const BoxAxes& axes, float reach) {
+/// The contact of the nearest features.
+TALUS_INLINE Manifold nearest_contact(const BoxPair& p, const BoxAxes& axes, float reach) {
   const BestAxis face{axes.face_separation, axes.face}, edge{axes.edge_separation, axes.edge};
-  if (!(face.separation <= reach && edge.separation <= reach)) return Manifold{};
-  const BoxPair p = box_pair(a, b);
-  const float smallest = min_of(smallest_of(a.size), smallest_of(b.size)), margin = axis_margins(a.size, b.size).edge;
+  const float smallest = min_of(smallest_of(p.half_a), smallest_of(p.half_b));
+  const float margin = axis_margins(p.half_a, p.half_b).edge;
   const bool use_edge = edge.separation > face.separation + margin;
   const float separation = max_of(face.separation, edge.separation);
   Manifold manifold{};
@@ -248,8 +249,78 @@ TALUS_HD inline Manifold collide_box_box(const PlacedShape& a, const PlacedShape
   const bool nearer = manifold.count == 0 || of_rims.points[0].separation < manifold.points[0].separation;
   return of_rims.count > 0 && nearer ? of_rims : manifold;
 }
+TALUS_HD inline Manifold collide_box_box(const PlacedShape& a, const PlacedShape& b, const BoxAxes& axes, float reach) {
+  if (!(axes.face_separation <= reach && axes.edge_separation <= reach)) return Manifold{};
+  return nearest_contact(box_pair(a, b), axes, reach);
+}
 TALUS_HD inline Manifold collide_box_box(const PlacedShape& a, const PlacedShape& b, float reach) {
   return collide_box_box(a, b, best_axes(a, b), reach);
+}
+
+constexpr float kSameWay = 0.999f;  // cosine between normals of faces that lie on each other
+
+/// Face axis 0..2 of A or 3..5 of B, towards B.
+TALUS_INLINE Vec3 face_normal(const BoxPair& p, int index) {
+  const int k = index < 3 ? index : index - 3;
+  const float side = sign_of(component(index < 3 ? p.d_a : p.d_b, k));
+  return side * column_of(index < 3 ? p.axes_a : p.axes_b, k);
+}
+
+/// Of two faces that lie on each other that of the body which bears: along its own face, which leans a little, a body
+/// that slides would run into the ground.
+TALUS_INLINE int face_of_bearer(const BoxPair& p, int index, bool b_bears) {
+  if ((index >= 3) == b_bears) return index;
+  const Vec3 row = index == 0 ? p.cosine.row0 : index == 1 ? p.cosine.row1 : p.cosine.row2;
+  const Vec3 cosine = abs_of(index < 3 ? row : column_of(p.cosine, index - 3));
+  int other = cosine.y > cosine.x ? 1 : 0;
+  other = cosine.z > component(cosine, other) ? 2 : other;
+  return component(cosine, other) > kSameWay ? other + (b_bears ? 3 : 0) : index;
+}
+
+/// [m] Along face axis 0..2 of A or 3..5 of B.
+struct FaceGaps {
+  Vec3 of_a, of_b;
+  TALUS_INLINE float operator[](int index) const {
+    return component(index < 3 ? of_a : of_b, index < 3 ? index : index - 3);
+  }
+};
+
+/// The face that bears best, or -1.
+TALUS_INLINE int bearing_face(const BoxPair& p, const FaceGaps& gaps, Quat turned_a, Quat turned_b,
+                              const PairMotion& m) {
+  int best = -1;
+  float longest = 0.0f;
+  for (int i = 0; i < 6; ++i) {
+    if (!(abs_of(gaps[i]) <= m.overlap)) continue;
+    const GapRate rate = gap_rate(m, face_normal(p, i), p.half_a, turned_a, p.half_b, turned_b);
+    const float time = bearing_time(m, rate, gaps[i]);
+    if (!(time > 1.01f * longest)) continue;
+    longest = time;
+    best = i;
+  }
+  return best;
+}
+
+/// With what is known of the motion: what slides over a seam stands on the next box before the side of that one can
+/// stop it.
+TALUS_HD inline Manifold collide_box_box(const PlacedShape& a, const PlacedShape& b, const BoxAxes& axes, float reach,
+                                         const PairMotion& m) {
+  if (!(axes.face_separation <= reach && axes.edge_separation <= reach)) return Manifold{};
+  const BoxPair p = box_pair(a, b);
+  BoxAxes chosen = axes;
+  if (m.has_bearer) chosen.face = float(face_of_bearer(p, int(axes.face), m.b_bears));
+  Manifold nearest = nearest_contact(p, chosen, reach);
+  if (nearest.count == 0) return nearest;
+  // Along other axes than this one they touch only at rims.
+  const FaceGaps gaps{face_separations_a(p), face_separations_b(p)};
+  const auto is_another = [&](int i) { return !(abs_of(dot(face_normal(p, i), nearest.normal)) > kSameWay); };
+  for (int i = 0; i < 6; ++i) nearest.fleeting |= abs_of(gaps[i]) <= m.overlap && is_another(i);
+  if (!nearest.fleeting) return nearest;
+  const int bearing = bearing_face(p, gaps, a.orientation, b.orientation, m);
+  if (bearing < 0 || !is_another(bearing)) return nearest;
+  const int face = m.has_bearer ? face_of_bearer(p, bearing, m.b_bears) : bearing;
+  const float slop = clip_slop(min_of(smallest_of(p.half_a), smallest_of(p.half_b)));
+  return borne(nearest, face_contact(p, face, slop, reach), 0.0f);
 }
 
 }  // namespace talus::inline TALUS_ISA

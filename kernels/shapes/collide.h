@@ -8,6 +8,7 @@
 #include "shapes/box_plane.h"
 #include "shapes/capsule.h"
 #include "shapes/manifold.h"
+#include "shapes/motion.h"
 #include "shapes/sphere.h"
 #include "shapes/sphere_box.h"
 
@@ -87,6 +88,29 @@ TALUS_HD inline Manifold collide(ShapeType type_a, const PlacedShape& a, ShapeTy
                                  float reach) {
   const bool boxes = type_a == ShapeType::box && type_b == ShapeType::box;
   return collide(type_a, a, type_b, b, boxes ? best_axes(a, b) : BoxAxes{}, reach);
+}
+
+/// The same, with what is known of how the two move: see the tests with boxes.
+TALUS_HD inline Manifold collide(ShapeType type_a, const PlacedShape& a, ShapeType type_b, const PlacedShape& b,
+                                 const BoxAxes& box_axes, float reach, const PairMotion& motion) {
+  const bool swap = type_a > type_b;
+  const PlacedShape first = swap ? b : a, second = swap ? a : b;
+  const PairMotion seen = swap ? swapped(motion) : motion;
+  Manifold manifold{};
+  switch (pair_class(type_a, type_b)) {
+    case kPairSphereBox:
+      manifold = collide_sphere_box(first, second, reach, seen);
+      break;
+    case kPairBoxBox:
+      manifold = collide_box_box(first, second, box_axes, reach, seen);
+      break;
+    case kPairBoxCapsule:
+      manifold = collide_box_capsule(first, second, reach, seen);
+      break;
+    default:
+      return collide(type_a, a, type_b, b, box_axes, reach);
+  }
+  return swap ? swapped(manifold) : manifold;
 }
 
 }  // namespace talus::inline TALUS_ISA

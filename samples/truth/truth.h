@@ -76,5 +76,7 @@ constexpr double kShortPart = 1.0 / 50;  ///< of the trials, in tests
 
 /// Every row, in the order of docs/truth.md. Each source file of this folder defines a list of its own.
 std::vector<Row> rows();
+std::span<const Row> seam_rows();
+std::span<const Row> experiment_rows();
 
 }  // namespace talus::truth

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: MIT
+// What a collision test may know of how two shapes move. A contact made ahead is a half space, and half spaces forbid
+// free space beside corners; two convex shapes keep apart as long as any one axis parts them (D. Flickinger,
+// J. Williams, J. Trinkle 2013, "What's wrong with collision detection in multibody dynamics simulation?", section
+// II-E: the largest of the gaps counts). So where the nearest features would stop a body that slides over a face, the
+// face bears it, and nothing else of that shape touches it.
+#pragma once
+#include <talus/defs.h>
+
+#include "math/vec3.h"
+#include "shapes/manifold.h"
+
+namespace talus::inline TALUS_ISA {
+
+/// B against A at the start of a step, world axes.
+struct PairMotion {
+  Vec3 velocity;        // [m/s]
+  Vec3 spin_a, spin_b;  // [rad/s]
+  float dt;             // [s] as far ahead as solvers look: the step, and a sub-step more
+  float overlap;        // [m] along an axis, up to which the axis still parts them
+  float sunk;           // [m] by which what stands is sunk in, at most
+  float slow;           // [m/s] speed that is as good as none
+  bool has_bearer;      // one of them stands, and the other one moves over it
+  bool b_bears;         // B is that one
+};
+/// The same motion seen from the other side.
+TALUS_INLINE PairMotion swapped(const PairMotion& m) {
+  PairMotion result = m;
+  result.velocity = -m.velocity;
+  result.spin_a = m.spin_b;
+  result.spin_b = m.spin_a;
+  result.b_bears = !m.b_bears;
+  return result;
+}
+
+/// [m/s] How fast turning moves the fastest point of a shape along a unit direction. `core`: half extents of the box
+/// that a ball is swept over to make the shape; turning does not move the ball.
+TALUS_INLINE float turning_speed(Vec3 core, Quat orientation, Vec3 spin, Vec3 direction) {
+  return dot(abs_of(rotate_back(orientation, cross(direction, spin))), core);
+}
+
+/// How a gap along a unit direction from A to B changes.
+struct GapRate {
+  float along;    // [m/s] by moving
+  float turning;  // [m/s] by turning, at most
+};
+TALUS_INLINE GapRate gap_rate(const PairMotion& m, Vec3 n, Vec3 core_a, Quat orientation_a, Vec3 core_b,
+                              Quat orientation_b) {
+  return {dot(n, m.velocity),
+          turning_speed(core_a, orientation_a, m.spin_a, n) + turning_speed(core_b, orientation_b, m.spin_b, n)};
+}
+
+/// [s] How well a face bears: 0 unless the two touch along its normal, and do so throughout the step; more the nearer
+/// they are to touching and the less they move along the normal.
+TALUS_INLINE float bearing_time(const PairMotion& m, GapRate rate, float gap) {
+  const bool touches = abs_of(gap) <= m.overlap && gap + m.overlap >= m.dt * (rate.turning - rate.along);
+  return touches ? (m.overlap - abs_of(gap)) / max_of(rate.turning + abs_of(rate.along), m.slow) : 0.0f;
+}
+
+/// [m] Of a manifold with points.
+TALUS_INLINE float least_gap(const Manifold& m) {
+  float gap = m.points[0].separation;
+  for (int i = 1; i < kMaxPoints; ++i) gap = i < m.count ? min_of(m.points[i].separation, gap) : gap;
+  return gap;
+}
+constexpr float kTouching = 0.25f;  // of PairMotion::sunk: something round this near to the rim of a face touches it
+
+/// [m] How far beyond the rim of a face the lowest point of something round still counts as above it: as far as it
+/// would sink beside the rim by little more than what it is sunk in anyway.
+TALUS_INLINE float rim_width(const PairMotion& m, float radius) {
+  const float drop = 1.5f * m.sunk + 1e-4f * radius;
+  return min_of(square_root(2.0f * radius * drop), 0.3f * radius);
+}
+
+/// Of the contact of the nearest features and that of a face which bears, which may be empty: two that are apart by
+/// more than `touching` [m] have no other contact than the face; others have that of the nearest features where the
+/// face has none.
+TALUS_INLINE Manifold borne(const Manifold& nearest, const Manifold& on_face, float touching) {
+  Manifold manifold = on_face.count > 0 || least_gap(nearest) > touching ? on_face : nearest;
+  manifold.fleeting = true;
+  return manifold;
+}
+
+}  // namespace talus::inline TALUS_ISA

@@ -1,0 +1,312 @@
+// SPDX-License-Identifier: MIT
+// Floors of many pieces are as smooth as floors of one, and what misses an obstacle is not turned aside by it.
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdio>
+#include <set>
+#include <utility>
+
+#include "truth/truth.h"
+
+namespace talus::truth {
+
+namespace {
+
+constexpr double kPi = 3.14159265358979323846;
+
+Vec3 operator+(Vec3 a, Vec3 b) {
+  return {a.x + b.x, a.y + b.y, a.z + b.z};
+}
+Vec3 operator-(Vec3 a, Vec3 b) {
+  return {a.x - b.x, a.y - b.y, a.z - b.z};
+}
+Vec3 operator*(double s, Vec3 v) {
+  return {float(s * double(v.x)), float(s * double(v.y)), float(s * double(v.z))};
+}
+double dot(Vec3 a, Vec3 b) {
+  return double(a.x) * double(b.x) + double(a.y) * double(b.y) + double(a.z) * double(b.z);
+}
+Vec3 cross(Vec3 a, Vec3 b) {
+  return {a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
+}
+double length(Vec3 v) {
+  return std::sqrt(dot(v, v));
+}
+Quat operator*(Quat a, Quat b) {
+  return {a.w * b.x + a.x * b.w + a.y * b.z - a.z * b.y, a.w * b.y - a.x * b.z + a.y * b.w + a.z * b.x,
+          a.w * b.z + a.x * b.y - a.y * b.x + a.z * b.w, a.w * b.w - a.x * b.x - a.y * b.y - a.z * b.z};
+}
+Quat turn_about(Vec3 axis, double angle) {
+  const double s = std::sin(0.5 * angle);
+  return {float(s * double(axis.x)), float(s * double(axis.y)), float(s * double(axis.z)),
+          float(std::cos(0.5 * angle))};
+}
+Vec3 rotate_back(Quat q, Vec3 v) {
+  const Vec3 u{-q.x, -q.y, -q.z};
+  const Vec3 t = 2.0 * cross(u, v);
+  return v + double(q.w) * t + cross(u, t);
+}
+
+const char* name_of(const ShapeDef& shape) {
+  return shape.type == ShapeType::box ? "box" : shape.type == ShapeType::capsule ? "capsule" : "sphere";
+}
+/// [m] Half the width along a unit direction.
+double half_width(const ShapeDef& shape, Quat orientation, Vec3 direction) {
+  const Vec3 own = rotate_back(orientation, direction);
+  const double x = std::abs(double(own.x)), y = std::abs(double(own.y)), z = std::abs(double(own.z));
+  if (shape.type == ShapeType::box)
+    return x * double(shape.size.x) + y * double(shape.size.y) + z * double(shape.size.z);
+  return double(shape.size.x) + (shape.type == ShapeType::capsule ? y * double(shape.size.y) : 0.0);
+}
+/// [m] The longest way through the shape.
+double size_of(const ShapeDef& shape) {
+  if (shape.type == ShapeType::box) return 2.0 * length(shape.size);
+  return 2.0 * double(shape.size.x) + (shape.type == ShapeType::capsule ? 2.0 * double(shape.size.y) : 0.0);
+}
+/// A sphere, box or capsule whose extents are between low and high [m].
+ShapeDef any_shape(Random& random, double low, double high) {
+  const auto extent = [&] { return float(0.5 * random.log_between(low, high)); };
+  switch (random.index(3)) {
+    case 0:
+      return sphere(extent());
+    case 1:
+      return box({extent(), extent(), extent()});
+    default:
+      return capsule(extent(), extent());
+  }
+}
+
+// ---- seams ---------------------------------------------------------------------------------------------------------
+
+struct Slide {
+  ShapeDef shape;
+  Quat lying;       // how the body lies on the floor
+  double speed;     // [m/s]
+  double friction;  // [1]
+  double heading;   // [rad] of the way against the rows of tiles
+  double tile;      // [m] edge of a tile
+  bool standing;    // tiles are dynamic and stand on a plane
+  Vec3 origin;      // [m]
+  int steps;
+  double narrow;  // [m] the least half width along the floor
+  double height() const { return half_width(shape, lying, {0.0f, 1.0f, 0.0f}); }
+};
+
+constexpr float kSlideStep = 1.0f / 60;
+constexpr int kSeams = 100;
+
+/// rough: with friction.
+Slide any_slide(Random& random, bool standing, bool rough) {
+  Slide s;
+  const bool far = random.index(4) == 0;  // where positions are rounded to 0.1 mm
+  s.shape = any_shape(random, far ? 0.5 : 0.05, 2.0);
+  s.standing = standing;
+  s.speed = random.log_between(0.01, 30.0);
+  s.heading = random.between(0.0, 2.0 * kPi);
+  const double size = size_of(s.shape);
+  const int quarter = random.index(3);  // which face a box lies on
+  const Quat face = turn_about(quarter == 0 ? Vec3{1, 0, 0} : Vec3{0, 0, 1}, quarter == 2 ? 0.0 : 0.5 * kPi);
+  const Quat side = s.shape.type == ShapeType::capsule ? turn_about({1, 0, 0}, 0.5 * kPi) : face;
+  s.lying = turn_about({0, 1, 0}, random.between(0.0, 2.0 * kPi)) * side;
+  // Friction that does not tip it.
+  s.narrow = 1e30;
+  for (double angle = 0.0; angle < kPi; angle += 0.05) {
+    s.narrow = std::min(s.narrow, half_width(s.shape, s.lying, {float(std::cos(angle)), 0.0f, float(std::sin(angle))}));
+  }
+  const bool round = s.shape.type != ShapeType::box;
+  const double steady = round ? 0.5 : std::min(0.5, 0.4 * s.narrow / s.height());
+  s.friction = rough ? random.between(0.02, 1.0) * steady : 0.0;
+  // A capsule that rolls by more than half a radian in a step wobbles on any floor.
+  if (s.friction > 0.0 && s.shape.type == ShapeType::capsule) {
+    s.speed = std::min(s.speed, 0.5 * double(s.shape.size.x / kSlideStep));
+  }
+  // As many seams as it passes in the steps that there is time for, up to 100; at least a few.
+  const double way = s.speed * double(kSlideStep);
+  s.tile = std::max(random.between(0.4, 2.0) * size, standing ? 0.5 * size : 0.0);
+  const double stops_after = s.friction > 0.0 ? s.speed / (s.friction * 9.81 * double(kSlideStep)) : 1e9;
+  s.steps = int(std::min({kSeams * s.tile / way, standing ? 80.0 : 300.0, stops_after + 10.0})) + 20;
+  s.origin = far ? 1000.0 * random.direction() : Vec3{0, 0, 0};
+  return s;
+}
+
+/// [m] All that float positions may be wrong by at a place.
+double grain_of(Vec3 place) {
+  return 6e-8 * (std::abs(double(place.x)) + std::abs(double(place.y)) + std::abs(double(place.z)));
+}
+
+struct SlideRun {
+  std::vector<BodyMotion> motions;  // after each step
+  double tiles_moved = 0.0;         // [m] at most, in any direction
+};
+
+/// Tiles under and around a way.
+std::vector<BodyDef> tiles_along(const Slide& s, const std::vector<BodyMotion>& way, const Material& floor) {
+  const double thick = s.standing ? 0.5 * s.tile : 0.25 * s.tile, reach = 0.5 * size_of(s.shape) + 0.6 * s.tile;
+  std::set<std::pair<int, int>> places;
+  for (std::size_t i = 0; i + 1 < way.size(); ++i) {
+    const Vec3 from = way[i].pose.position - s.origin, step = way[i + 1].pose.position - way[i].pose.position;
+    const int parts = 1 + int(length(step) / s.tile);
+    for (int part = 0; part <= parts; ++part) {
+      const Vec3 at = from + (double(part) / parts) * step;
+      for (int x = int(std::floor((double(at.x) - reach) / s.tile)); x * s.tile <= double(at.x) + reach; ++x) {
+        for (int z = int(std::floor((double(at.z) - reach) / s.tile)); z * s.tile <= double(at.z) + reach; ++z) {
+          places.insert({x, z});
+        }
+      }
+    }
+  }
+  std::vector<BodyDef> tiles;
+  for (const auto& [x, z] : places) {
+    tiles.push_back({.shape = box({float(0.5 * s.tile), float(thick), float(0.5 * s.tile)}),
+                     .motion = s.standing ? Motion::dynamic : Motion::fixed,
+                     .mass = 1000.0f,
+                     .position = s.origin + Vec3{float((x + 0.37) * s.tile), float(-thick), float((z + 0.21) * s.tile)},
+                     .material = floor});
+  }
+  return tiles;
+}
+
+/// On tiles along a way, or on one plane if there is none.
+SlideRun run_slide(const Slide& s, const Variant& variant, const std::vector<BodyMotion>& way) {
+  World world({.backend = Backend::cpu, .threads = 1, .solver = variant.settings, .sleep = {.enabled = false}});
+  const Material floor{.friction = 1.0f, .friction_combine = Combine::multiply};
+  const Material ice{.friction = float(s.friction), .friction_combine = Combine::multiply};
+  const bool tiled = !way.empty();
+  const Vec3 start = s.origin + Vec3{0.0f, float(s.height()), 0.0f};
+  const Vec3 along{float(std::cos(s.heading)), 0.0f, float(std::sin(s.heading))};
+  const Vec3 ground = s.origin - Vec3{0.0f, tiled ? float(s.tile) : 0.0f, 0.0f};
+  std::vector<BodyId> pieces;
+  if (!tiled || s.standing) world.add_body({.shape = plane({0, 1, 0}), .position = ground, .material = floor});
+  if (tiled) pieces = world.add_bodies(tiles_along(s, way, floor));
+  const BodyId body =
+      world.add_body({.shape = s.shape, .mass = 100.0f, .position = start, .orientation = s.lying, .material = ice});
+  // What stands settles first, under a body that does not move yet.
+  world.step_n(30, kSlideStep);
+  world.set_pose(body, {world.position(body), s.lying});
+  world.set_velocity(body, s.speed * along, {0, 0, 0});
+  SlideRun run;
+  run.motions.push_back(world.motion(body));
+  std::vector<Transform> before(pieces.size()), after(pieces.size());
+  world.read_poses(pieces, before);
+  for (int i = 0; i < s.steps; ++i) {
+    world.step(kSlideStep);
+    run.motions.push_back(world.motion(body));
+  }
+  world.read_poses(pieces, after);
+  for (std::size_t i = 0; i < pieces.size(); ++i) {
+    run.tiles_moved = std::max(run.tiles_moved, length(after[i].position - before[i].position));
+  }
+  return run;
+}
+
+/// How far a slide over tiles is from one over a plane, in parts of what is allowed.
+double slide_error(const Slide& s, const Variant& variant) {
+  const SlideRun whole = run_slide(s, variant, {}), seams = run_slide(s, variant, whole.motions);
+  const double size = size_of(s.shape);
+  const double height = std::max({1e-3, 2e-3 * size, 4.0 * grain_of(s.origin)});
+  // Tiles that stand lean by some 1e-5 rad under a load near their rims, and what slides over them feels it.
+  const double least_speed = s.standing || s.friction > 0.0 ? 1e-3 : 2e-4;
+  const double support = s.shape.type == ShapeType::capsule ? double(s.shape.size.y) : s.narrow;
+  // Some solvers let a short capsule rock on the plane, too.
+  double rocking = 0.0;
+  for (const BodyMotion& m : whole.motions) {
+    if (s.friction == 0.0) rocking = std::max(rocking, length(m.angular_velocity));
+  }
+  const double rounding = 8.0 * grain_of(s.origin) / double(kSlideStep) / support;  // [rad/s]
+  double error = seams.tiles_moved / 1e-3;
+  for (std::size_t i = 0; i < whole.motions.size(); ++i) {
+    const BodyMotion &a = seams.motions[i], &b = whole.motions[i];
+    const Vec3 slip = a.linear_velocity - b.linear_velocity;
+    const double speed = std::max(0.01 * std::max(length(b.linear_velocity), 0.25 * s.speed), least_speed);
+    const double spin = std::max(0.02, 5e-3 / support) + 0.01 * length(b.angular_velocity) + 2.0 * rocking + rounding;
+    error = std::max({error, std::hypot(double(slip.x), double(slip.z)) / speed,
+                      std::abs(double(a.pose.position.y - b.pose.position.y)) / height,
+                      length(a.angular_velocity - b.angular_velocity) / spin});
+  }
+  return error;
+}
+
+Worst slides(const Variant& variant, int trials, std::uint64_t seed, bool standing, bool rough) {
+  Worst worst;
+  for (int i = 0; i < trials; ++i) {
+    Random random(seed + std::uint64_t(i));
+    const Slide s = any_slide(random, standing, rough);
+    char text[200];
+    std::snprintf(text, sizeof text, "trial %d: %s %.3g %.3g %.3g, %.3g m/s, friction %.2g, tiles %.3g m, %d steps", i,
+                  name_of(s.shape), double(s.shape.size.x), double(s.shape.size.y), double(s.shape.size.z), s.speed,
+                  s.friction, s.tile, s.steps);
+    worst.add(slide_error(s, variant), text);
+  }
+  return worst;
+}
+Worst slides_on_fixed(const Variant& variant, int trials, std::uint64_t seed) {
+  return slides(variant, trials, seed, false, false);
+}
+Worst rubs_on_fixed(const Variant& variant, int trials, std::uint64_t seed) {
+  return slides(variant, trials, seed, false, true);
+}
+Worst slides_on_standing(const Variant& variant, int trials, std::uint64_t seed) {
+  return slides(variant, trials, seed, true, false);
+}
+Worst rubs_on_standing(const Variant& variant, int trials, std::uint64_t seed) {
+  return slides(variant, trials, seed, true, true);
+}
+
+constexpr const char* kRubbing = "default jacobi projection shock";
+constexpr const char* kWhyNotRubbing =
+    "friction of these depends on which points a manifold has, and a plane gives a body others than tiles do; shock "
+    "rocks on one plane, too";
+constexpr const char* kOnStanding = "jacobi projection";
+constexpr const char* kWhyNotOnStanding = "contacts between tiles and plane give so much that small tiles lean";
+
+const Row kRows[] = {
+    {.group = "Seams and corners",
+     .name = "SlidesOverFixedTiles",
+     .statement =
+         "A box, capsule or sphere of 5 cm to 2 m slides at 0.01 to 30 m/s in any direction over up to 100 "
+         "seams of fixed boxes as over one plane, up to 1 km from the origin: velocity within 1 % or 0.2 mm/s, "
+         "height within 1 mm or 0.2 % of its size, spin within 0.02 rad/s or 5 mm/s at its ends",
+     .unit = "of the bound",
+     .bound = 1.0,
+     .trials = 400,
+     .measure = slides_on_fixed,
+     .bounds = "jacobi=4"},
+    {.group = "Seams and corners",
+     .name = "RubsOverFixedTiles",
+     .statement = "The same with friction that slows or rolls it: velocity within 2 % or 2 mm/s, spin within 2 %",
+     .unit = "of 1 %",
+     .bound = 2.0,
+     .trials = 400,
+     .measure = rubs_on_fixed,
+     .not_for = kRubbing,
+     .why_not = kWhyNotRubbing},
+    {.group = "Seams and corners",
+     .name = "SlidesOverStandingTiles",
+     .statement =
+         "As over fixed boxes, over boxes that stand on a plane and move less than 1 mm: velocity within 1 % or "
+         "1 mm/s",
+     .unit = "of the bound",
+     .bound = 1.0,
+     .trials = 60,
+     .measure = slides_on_standing,
+     .not_for = kOnStanding,
+     .why_not = kWhyNotOnStanding},
+    {.group = "Seams and corners",
+     .name = "RubsOverStandingTiles",
+     .statement = "The same with friction: velocity within 2 % or 2 mm/s, spin within 2 %",
+     .unit = "of 1 %",
+     .bound = 2.0,
+     .trials = 60,
+     .measure = rubs_on_standing,
+     .not_for = kRubbing,
+     .why_not = kWhyNotRubbing},
+};
+
+}  // namespace
+
+std::span<const Row> seam_rows() {
+  return kRows;
+}
+
+}  // namespace talus::truth
