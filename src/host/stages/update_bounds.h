@@ -12,7 +12,7 @@ namespace talus::inline TALUS_ISA {
 TALUS_INLINE UpdateBounds update_bounds_of(const StepViews& v) {
   return {v.model,
           v.state,
-          v.inputs.force,
+          v.inputs,
           v.broad.rows.pose,
           v.broad.rows.bounds,
           v.broad.rows.shape,
