@@ -8,15 +8,13 @@
 
 namespace talus::truth {
 
-std::span<const Row> experiment_rows() {
-  static const std::vector<Row> all = [] {
-    std::vector<Row> rows;
-    for (const std::span<const Row> group : {motion_rows(), joint_rows(), top_rows(), mechanism_rows(), rolling_rows(),
-                                             balance_rows(), impact_rows(), stack_rows(), grain_rows()}) {
-      rows.insert(rows.end(), group.begin(), group.end());
-    }
-    return rows;
-  }();
+std::vector<Row> rows() {
+  std::vector<Row> all;
+  for (const std::span<const Row> group :
+       {free_motion_rows(), tunnel_rows(), seam_rows(), motion_rows(), joint_rows(), top_rows(), mechanism_rows(),
+        rolling_rows(), balance_rows(), impact_rows(), stack_rows(), grain_rows()}) {
+    all.insert(all.end(), group.begin(), group.end());
+  }
   return all;
 }
 

@@ -85,12 +85,4 @@ int trials_of(const Row& row, double part) {
   return std::max(int(row.trials * part), 1);
 }
 
-std::vector<Row> rows() {
-  std::vector<Row> all;
-  for (const std::span<const Row> group : {seam_rows(), experiment_rows()}) {
-    all.insert(all.end(), group.begin(), group.end());
-  }
-  return all;
-}
-
 }  // namespace talus::truth

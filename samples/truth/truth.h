@@ -74,9 +74,11 @@ double bound_of(const Row& row, const Variant& variant);
 int trials_of(const Row& row, double part);
 constexpr double kShortPart = 1.0 / 50;  ///< of the trials, in tests
 
+/// Laws of fast bodies.
+std::span<const Row> tunnel_rows();
+std::span<const Row> seam_rows();
+
 /// Every row, in the order of docs/truth.md. Each source file of this folder defines a list of its own.
 std::vector<Row> rows();
-std::span<const Row> seam_rows();
-std::span<const Row> experiment_rows();
 
 }  // namespace talus::truth
