@@ -19,6 +19,7 @@ namespace talus::inline TALUS_ISA {
 
 constexpr std::uint32_t kRecycledBatch = 15;  // batch key of pairs that need no collision test; above all classes
 constexpr float kRecycleSine = 0.00873f;      // sine of half the turn (1 degree) beyond which a manifold is remade
+constexpr float kFleetingWay = 1e-4f;         // [radius of A] a fleeting manifold is remade if its pair goes further
 constexpr float kMatchFraction = 0.04f;       // [radius of A] points nearer than this are the same one; 2 cm at 0.5 m
 
 /// How many units the record of each pair takes: a scan makes places of them. One element is one pair.
@@ -71,6 +72,8 @@ struct RecyclePairs {
   // parameters
   const Counters* counters;
   const StepParams* params;
+  // state in
+  Vec3Column linear_velocity;
 
   /// A pack of pairs, with their contacts of the step before.
   template <int kWidth>
@@ -95,7 +98,7 @@ struct RecyclePairs {
       p.b[i] = std::uint32_t(b);
       p.last_row[i] = row;
       p.old[i] = std::uint32_t(max_of(row, 0));
-      p.has_past[i] = i < size && row >= 0 && last.contacts[row].count >= 2.0f ? 1.0f : 0.0f;
+      p.has_past[i] = i < size && row >= 0 && may_last(last.contacts[row], a, b) ? 1.0f : 0.0f;
       p.limit[i] = params->recycle_fraction * model.radius[a];
     }
     const Mask<Real> has_past = load_lanes(p.has_past, Real{}) > Real(0.0f);
@@ -115,6 +118,13 @@ struct RecyclePairs {
   }
 
  private:
+  /// Whether there are two points or more, at features that still count if the pair moves on as it does.
+  TALUS_INLINE bool may_last(const CachedContact& contact, Index a, Index b) const {
+    if (!(contact.count >= 2.0f)) return false;
+    if ((contact.point[0].feature & kFleeting) == 0u) return true;
+    return params->dt * length(linear_velocity[b] - linear_velocity[a]) <= kFleetingWay * model.radius[a];
+  }
+
   /// Writes the contacts of the lanes whose bit it returns.
   template <class Real, int kWidth>
   TALUS_INLINE unsigned recycle(const Pairs<kWidth>& p, Mask<Real> has_past) const {
@@ -327,8 +337,7 @@ struct CollidePairs {
     contact.count = float(m.count);
     carry_over(contact, old);
     if (m.count > 1) {
-      const Vec3 never{kUnbounded, kUnbounded, kUnbounded};  // the next step takes it for one that has moved far
-      contact.made_between = m.fleeting ? never : pb.position - pa.position;
+      contact.made_between = pb.position - pa.position;
       contact.made_a = pa.orientation;
       contact.made_b = pb.orientation;
     }
@@ -341,7 +350,8 @@ struct CollidePairs {
       const int match = old != nullptr ? matching_point(*old, turn, made, near * near, used) : -1;
       if (match >= 0) used |= 1u << match;
       contact.impulse[i] = match >= 0 ? old->impulse[match] : 0.0f;
-      contact.point[i] = {made.separation, made.on_a, made.on_b, made.feature};
+      contact.point[i] = {made.separation, made.on_a, made.on_b,
+                          made.feature | (i == 0 && m.fleeting ? kFleeting : 0u)};
     }
   }
 
@@ -365,7 +375,7 @@ struct CollidePairs {
     float least = near_squared;
     for (int j = 0; j < int(old.count); ++j) {
       if ((used >> j) & 1u) continue;
-      if (old.point[j].feature == made.feature) return j;
+      if ((old.point[j].feature & ~kFleeting) == made.feature) return j;
       const float d = length_squared(rotate(turn, old.point[j].on_a) - made.on_a);
       if (d < least) {
         least = d;

@@ -285,15 +285,17 @@ struct FaceGaps {
   }
 };
 
-/// The face that bears best, or -1.
-TALUS_INLINE int bearing_face(const BoxPair& p, const FaceGaps& gaps, Quat turned_a, Quat turned_b,
-                              const PairMotion& m) {
+/// The face that bears clearly better than the nearest features, or -1.
+TALUS_INLINE int bearing_face(const BoxPair& p, const FaceGaps& gaps, const Manifold& nearest, Quat turned_a,
+                              Quat turned_b, const PairMotion& m) {
+  const auto time_of = [&](Vec3 normal, float gap) {
+    return bearing_time(m, gap_rate(m, normal, p.half_a, turned_a, p.half_b, turned_b), gap);
+  };
   int best = -1;
-  float longest = 0.0f;
+  float longest = kBearsBetter * time_of(nearest.normal, least_gap(nearest));
   for (int i = 0; i < 6; ++i) {
     if (!(abs_of(gaps[i]) <= m.overlap)) continue;
-    const GapRate rate = gap_rate(m, face_normal(p, i), p.half_a, turned_a, p.half_b, turned_b);
-    const float time = bearing_time(m, rate, gaps[i]);
+    const float time = time_of(face_normal(p, i), gaps[i]);
     if (!(time > 1.01f * longest)) continue;
     longest = time;
     best = i;
@@ -316,7 +318,7 @@ TALUS_HD inline Manifold collide_box_box(const PlacedShape& a, const PlacedShape
   const auto is_another = [&](int i) { return !(abs_of(dot(face_normal(p, i), nearest.normal)) > kSameWay); };
   for (int i = 0; i < 6; ++i) nearest.fleeting |= abs_of(gaps[i]) <= m.overlap && is_another(i);
   if (!nearest.fleeting) return nearest;
-  const int bearing = bearing_face(p, gaps, a.orientation, b.orientation, m);
+  const int bearing = bearing_face(p, gaps, nearest, a.orientation, b.orientation, m);
   if (bearing < 0 || !is_another(bearing)) return nearest;
   const int face = m.has_bearer ? face_of_bearer(p, bearing, m.b_bears) : bearing;
   const float slop = clip_slop(min_of(smallest_of(p.half_a), smallest_of(p.half_b)));

@@ -57,18 +57,20 @@ TALUS_INLINE float bearing_time(const PairMotion& m, GapRate rate, float gap) {
   return touches ? (m.overlap - abs_of(gap)) / max_of(rate.turning + abs_of(rate.along), m.slow) : 0.0f;
 }
 
+constexpr float kBearsBetter = 4.0f;  // [1] times as long as the nearest features: at rest these stay
+
 /// [m] Of a manifold with points.
 TALUS_INLINE float least_gap(const Manifold& m) {
   float gap = m.points[0].separation;
   for (int i = 1; i < kMaxPoints; ++i) gap = i < m.count ? min_of(m.points[i].separation, gap) : gap;
   return gap;
 }
-constexpr float kTouching = 0.25f;  // of PairMotion::sunk: something round this near to the rim of a face touches it
+constexpr float kTouching = 0.05f;  // of PairMotion::sunk: something round this near to the rim of a face touches it
 
 /// [m] How far beyond the rim of a face the lowest point of something round still counts as above it: as far as it
-/// would sink beside the rim by little more than what it is sunk in anyway.
+/// would sink beside the rim by little more than what it may be sunk in anyway.
 TALUS_INLINE float rim_width(const PairMotion& m, float radius) {
-  const float drop = 1.5f * m.sunk + 1e-4f * radius;
+  const float drop = 2.0f * m.sunk + 1e-4f * radius;
   return min_of(square_root(2.0f * radius * drop), 0.3f * radius);
 }
 
