@@ -8,7 +8,7 @@
 
 namespace talus::truth {
 
-std::vector<Row> rows() {
+std::vector<Row> experiment_rows() {
   std::vector<Row> all;
   for (const std::span<const Row> group : {motion_rows(), joint_rows(), top_rows(), mechanism_rows(), rolling_rows(),
                                            balance_rows(), impact_rows(), stack_rows(), grain_rows()}) {
