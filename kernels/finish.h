@@ -126,14 +126,13 @@ struct StoreImpulses {
     if constexpr (kSurfaces) twist_limit = twist_limit + load_sum * load<Real>(surfaces, surface::torsion, lane);
     const Real twist = clamp_to(load<Real>(rows, row::twist_impulse, lane), -twist_limit, twist_limit);
     Real f1 = load<Real>(rows, row::friction_impulse, lane), f2 = load<Real>(rows, row::friction_impulse + 1, lane);
-    if constexpr (kSurfaces) {
-      const Real forward = load<Real>(surfaces, surface::forward, lane);
-      const Real backward = load<Real>(surfaces, surface::backward, lane);
-      const Real across = load<Real>(surfaces, surface::across, lane);
-      project_friction(*params, forward * load_sum, backward * load_sum, across * load_sum, f1, f2);
-    } else {
-      limit_friction(params->box_friction != 0, limit, f1, f2);
-    }
+    const SolveContacts<Sweep::relax, false, kSurfaces> solved{.rows = rows,
+                                                               .velocity = nullptr,
+                                                               .moved = nullptr,
+                                                               .params = params,
+                                                               .restitution = false,
+                                                               .surfaces = surfaces};
+    solved.project(lane, limit, load_sum, f1, f2);
     const Vec3Of<Real> normal = load_vector<Real>(rows, row::normal, lane);
     const Vec3Of<Real> t1 = load_vector<Real>(rows, row::tangent, lane), t2 = cross(normal, t1);
     Real kept(1.0f);  // [1] what bodies bounced with is not carried on
@@ -166,15 +165,18 @@ struct StoreImpulses {
   }
 };
 
-/// How far velocities and impulses are from the contact law: for every point, min(impulse / mass, speed) would be zero
-/// (S1-84, the min-map). Floats >= 0 are ordered as their bits are, so an integer maximum serves.
+/// How far velocities and impulses are from the contact law: for every point, min(impulse / mass, speed) would be zero,
+/// and for every manifold k |f - project(f - slip / k)| with k the larger eigenvalue of its tangential matrix (S1-84,
+/// the natural map, scaled to speeds). Floats >= 0 are ordered as their bits are, so an integer maximum serves.
+template <bool kSurfaces>
 struct MeasureResidual {
-  SolveContacts<Sweep::relax, false> contacts;
+  SolveContacts<Sweep::relax, false, kSurfaces> contacts;
   Counters* counters;
 
   TALUS_HD void operator()(Index lane) const {
     const SolverRows& rows = contacts.rows;
     const int count = int(rows.number(row::count, lane));
+    if (count == 0) return;
     float record_a[8], record_b[8];
     gather_records(&contacts.velocity->linear.x, rows.at(row::body_a, lane), record_a);
     gather_records(&contacts.velocity->linear.x, rows.at(row::body_b, lane), record_b);
@@ -182,11 +184,28 @@ struct MeasureResidual {
     const Vec3 normal = rows.vector(row::normal, lane);
     for (int i = 0; i < count; ++i) {
       const float gap = max_of(rows.number(row::at(i, row::separation), lane), 0.0f);
-      const float speed = bodies.speed(normal, contacts.point_levers<float>(i, lane)) + contacts.params->inv_h * gap;
+      const float speed =
+          bodies.speed(normal, contacts.template point_levers<float>(i, lane)) + contacts.params->inv_h * gap;
       const float push = rows.number(row::at(i, row::impulse), lane) / rows.number(row::at(i, row::mass), lane);
       atomic_max(&counters->residual_complementarity, std::bit_cast<std::uint32_t>(abs_of(min_of(push, speed))));
       atomic_max(&counters->residual_approach, std::bit_cast<std::uint32_t>(max_of(-speed, 0.0f)));
     }
+    atomic_max(&counters->residual_friction, std::bit_cast<std::uint32_t>(friction_residual(lane, bodies, normal)));
+  }
+
+ private:
+  TALUS_HD float friction_residual(Index lane, const BodyPair<float>& bodies, Vec3 normal) const {
+    const SolverRows& rows = contacts.rows;
+    const Vec3 t1 = rows.vector(row::tangent, lane), t2 = cross(normal, t1);
+    const float rate = rows.number(row::friction_rate, lane), load = contacts.sum_of(row::impulse, lane);
+    const float step1 =
+        rate * bodies.speed(t1, contacts.template load_levers<float>(row::friction_a1, row::friction_b1, lane));
+    const float step2 =
+        rate * bodies.speed(t2, contacts.template load_levers<float>(row::friction_a2, row::friction_b2, lane));
+    const float f1 = rows.number(row::friction_impulse, lane), f2 = rows.number(row::friction_impulse + 1, lane);
+    float n1 = f1, n2 = f2;
+    contacts.step_and_project(lane, rows.number(row::friction, lane) * load, load, step1, step2, n1, n2);
+    return square_root((f1 - n1) * (f1 - n1) + (f2 - n2) * (f2 - n2)) / rate;
   }
 };
 

@@ -15,7 +15,7 @@ namespace talus::inline TALUS_ISA {
 template <class Real>
 TALUS_INLINE void project_on_circle(Real radius, Real& f1, Real& f2) {
   const Real size = square_root(f1 * f1 + f2 * f2);
-  const Real shrink = select(size > radius, radius / max_of(size, Real(1e-30f)), Real(1.0f));
+  const Real shrink = select(size > radius, radius / size, Real(1.0f));
   f1 = shrink * f1;
   f2 = shrink * f2;
 }

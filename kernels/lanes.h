@@ -28,6 +28,10 @@ TALUS_INLINE bool every_lane(float) {
 TALUS_INLINE void gather_records(const float* base, const std::uint32_t* rows, float out[8]) {
   load_record(base, *rows, out);
 }
+/// The way back, for the lanes that are wanted.
+TALUS_INLINE void scatter_records(float* base, const std::uint32_t* rows, const float in[8], bool wanted) {
+  store_record(base, *rows, in, wanted);
+}
 
 /// Lanes that a Real holds.
 template <class Real>

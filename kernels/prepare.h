@@ -10,6 +10,7 @@
 #include "pair_energy.h"
 #include "solve_columns.h"
 #include "step_params.h"
+#include "tilts.h"
 
 namespace talus::inline TALUS_ISA {
 
@@ -91,6 +92,13 @@ struct PreparedBody {
   /// What a unit impulse along one lever changes of the speed along the other, by turning.
   TALUS_INLINE Real give(Vec3Of<Real> lever1, Vec3Of<Real> lever2) const { return turns * dot(lever1, lever2); }
 };
+
+/// Of a symmetric 2x2 matrix.
+template <class Real>
+TALUS_INLINE Real larger_eigenvalue(Real k11, Real k22, Real k12) {
+  const Real half(0.5f), difference = half * (k11 - k22);
+  return half * (k11 + k22) + square_root(difference * difference + k12 * k12);
+}
 
 /// The tangent plane of two surfaces with a grain: its first axis, and the coefficients along both.
 template <class Real>
@@ -256,7 +264,7 @@ struct PrepareContacts {
       store(rows, row::at(i, row::impact), lane, zero);
       if (i == 0) depth = max_of(-separation, zero);
       // Friction acts where the surfaces touch: points that are still apart count less.
-      const Real near = one - max_of(separation, zero) / Real(params->speculative_distance);
+      const Real near = one - max_of(separation, zero) / max_of(Real(params->speculative_distance), Real(1e-30f));
       const Real weight = select(has, max_of(Real(1e-3f), near), zero);
       center_a = center_a + weight * select<Real>(has, local_a[i], center_a);
       center_b = center_b + weight * select<Real>(has, local_b, center_b);
@@ -289,8 +297,22 @@ struct PrepareContacts {
     put_vector(row::middle_a, middle_a);
     put_vector(row::middle_b, middle_b);
     put(row::middle_separation, even * middle_separation);
-    put(row::middle_give, mass + a.give(middle_a, middle_a) + b.give(middle_b, middle_b));
+    const Real middle_turns = a.give(middle_a, middle_a) + b.give(middle_b, middle_b);
+    put(row::middle_give, mass + middle_turns);
     put(row::points_give, points_give / count);
+    Real slim = zero;
+    if (any_of(count == Real(4.0f))) {
+      const auto lever = [&](int field) {
+        return [&, field](int i) { return load_vector<Real>(rows, row::at(i, field), lane); };
+      };
+      const auto give = [](const PreparedBody<Real>& body) {
+        return [&body](Vec3Of<Real> along) { return body.give(along, along); };
+      };
+      const Mask<Real> is_slim = has_slow_tilt(count, points_give, mass, middle_turns, lever(row::lever_a),
+                                               lever(row::lever_b), give(a), give(b));
+      slim = select(is_slim, one, zero);
+    }
+    put(row::slim, slim);
     const Real friction_of = load_lanes(from.friction, Real{});
     if constexpr (!kSurfaces) put(row::friction, friction_of);
     store(rows, row::load, lane, zero);
@@ -312,6 +334,7 @@ struct PrepareContacts {
     put_vector(row::friction_a2, a2);
     put_vector(row::friction_b2, b2);
     put_vector(row::friction_mass, {inverse * k22, inverse * k11, -inverse * k12});
+    put(row::friction_rate, one / larger_eigenvalue(k11, k22, k12));
     const Vec3Of<Real> twist_a = scale(a.scale, normal_a), twist_b = scale(b.scale, normal_b);
     put_vector(row::twist_a, twist_a);
     put_vector(row::twist_b, twist_b);
@@ -349,9 +372,7 @@ struct PrepareContacts {
         friction_by.across = left * friction_by.across;
         put(row::friction,
             Real(0.25f) * (friction_by.forward + friction_by.backward) + Real(0.5f) * friction_by.across);
-        const Real difference = Real(0.5f) * (k11 - k22);
-        const Real largest = Real(0.5f) * (k11 + k22) + square_root(difference * difference + k12 * k12);
-        put_surface(lane, there, surface_from, friction_by, one / largest);
+        put_surface(lane, there, surface_from, friction_by);
         put_rolling(lane, there, surface_from, t1, t2, a, b, warm);
       }
     }
@@ -450,14 +471,13 @@ struct PrepareContacts {
 
   template <class Real, int kWidth>
   TALUS_INLINE void put_surface(Index lane, Mask<Real> there, const SurfaceSources<kWidth>& from,
-                                const SurfaceFriction<Real>& friction, Real rate) const {
+                                const SurfaceFriction<Real>& friction) const {
     const Real zero(0.0f);
     const auto put = [&](int field, Real value) { store(surfaces, field, lane, select(there, value, zero)); };
     put(surface::forward, friction.forward);
     put(surface::backward, friction.backward);
     put(surface::across, friction.across);
     put(surface::tensor, load_lanes(from.tensor, Real{}));
-    put(surface::rate, rate);
     put(surface::torsion, load_lanes(from.torsion, Real{}));
     put(surface::rolling, load_lanes(from.rolling, Real{}));
     for (int i = 0; i < kMaxPoints; ++i) put(surface::compression + i, zero);
@@ -484,6 +504,7 @@ struct PrepareContacts {
     put_vector(surface::roll_a2, a2);
     put_vector(surface::roll_b2, b2);
     put_vector(surface::roll_mass, {inverse * k22, inverse * k11, -inverse * k12});
+    put(surface::roll_rate, one / larger_eigenvalue(k11, k22, k12));
     const Vec3Of<Real> rolled = vector_of<Real>(from.rolled);
     put(surface::roll_impulse, warm * dot(rolled, t1));
     put(surface::roll_impulse + 1, warm * dot(rolled, t2));

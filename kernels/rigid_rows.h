@@ -64,6 +64,7 @@ struct PrepareRigid {
     const auto put = [&](int field, Real value) { store(rows, field, lane, select(there, value, zero)); };
 
     Real offset1[kMaxPoints], offset2[kMaxPoints], load_of[kMaxPoints], middle1 = zero, middle2 = zero;
+    Real points_give = zero;
     for (int i = 0; i < kMaxPoints; ++i) offset1[i] = offset2[i] = load_of[i] = zero;
     for (int i = 0; i < kMaxPoints && any_together(Real(float(i)) < count); ++i) {
       const Mask<Real> has = Real(float(i)) < count;
@@ -93,6 +94,7 @@ struct PrepareRigid {
         put_point(rigid_row::lever_b + 3 * r + 2, lever_b.z);
       }
       const Real give = a.inv_mass + b.inv_mass + a.give(normal_a, normal_a) + b.give(normal_b, normal_b);
+      points_give = points_give + give;
       const Real approach =
           from.restitution ? from.template approach_speed<Real>(sources, normal, normal_a, normal_b) : zero;
       const Mask<Real> touches = point[0] <= zero;
@@ -130,6 +132,7 @@ struct PrepareRigid {
     put(rigid_row::tangent + 1, t1.y);
     put(rigid_row::tangent + 2, t1.z);
     put(rigid_row::friction, friction);
+    put(rigid_row::slim, is_slim(lane, count, points_give, a, b));
     for (const int field : {rigid_row::update, rigid_row::residual_normal, rigid_row::residual_friction,
                             rigid_row::residual_approach, rigid_row::stress}) {
       put(field, zero);
@@ -137,6 +140,23 @@ struct PrepareRigid {
   }
 
  private:
+  /// 1: has a tilt that is slow.
+  template <class Real>
+  TALUS_INLINE Real is_slim(Index lane, Real count, Real points_give, const PreparedBody<Real>& a,
+                            const PreparedBody<Real>& b) const {
+    if (!any_of(count == Real(4.0f))) return Real(0.0f);
+    const auto lever_a = [&](int i) { return load_vector<Real>(rows, rigid_row::at(i, rigid_row::lever_a), lane); };
+    const auto lever_b = [&](int i) { return load_vector<Real>(rows, rigid_row::at(i, rigid_row::lever_b), lane); };
+    const auto give_a = [&](Vec3Of<Real> lever) { return a.give(lever, lever); };
+    const auto give_b = [&](Vec3Of<Real> lever) { return b.give(lever, lever); };
+    const Vec3Of<Real> sum_a = (lever_a(0) + lever_a(1)) + (lever_a(2) + lever_a(3));
+    const Vec3Of<Real> sum_b = (lever_b(0) + lever_b(1)) + (lever_b(2) + lever_b(3));
+    const Real middle_turns = Real(0.0625f) * (give_a(sum_a) + give_b(sum_b));
+    const Mask<Real> slim =
+        has_slow_tilt(count, points_give, a.inv_mass + b.inv_mass, middle_turns, lever_a, lever_b, give_a, give_b);
+    return select(slim, Real(1.0f), Real(0.0f));
+  }
+
   /// [m/s] Apart: the gap may close within the step but not beyond (S1-13). Touching: a part of the penetration becomes
   /// velocity. What comes in fast and would get there within the step leaves as Newton's law says (S1-28), from where
   /// it is.

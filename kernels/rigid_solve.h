@@ -75,6 +75,24 @@ struct WarmStartRigid {
   }
 };
 
+/// The normal rows of a contact, for solve_tilts.
+template <class Real>
+struct TiltPoints {
+  const RigidRows& rows;
+  Index lane;
+  TALUS_INLINE Real number(int i, int field) const { return load<Real>(rows, rigid_row::at(i, field), lane); }
+  TALUS_INLINE Levers<Real> levers(int i) const {
+    return {load_vector<Real>(rows, rigid_row::at(i, rigid_row::lever_a), lane),
+            load_vector<Real>(rows, rigid_row::at(i, rigid_row::lever_b), lane)};
+  }
+  TALUS_INLINE Real impulse(int i) const { return number(i, rigid_row::impulse); }
+  TALUS_INLINE Real softness(int i) const { return number(i, rigid_row::softness); }
+  TALUS_INLINE Real bias(int i) const { return number(i, rigid_row::bias); }
+  TALUS_INLINE void set_impulse(int i, Real impulse) const {
+    store(rows, rigid_row::at(i, rigid_row::impulse), lane, impulse);
+  }
+};
+
 /// One sweep: every point of a contact in turn, with the newest velocities.
 struct SweepRigid {
   RigidRows rows;  // in/out: the lane's own
@@ -96,6 +114,9 @@ struct SweepRigid {
       update = update + solve_point(lane, i, bodies, frame);
     }
     if (remember) store(rows, rigid_row::update, lane, update);
+    if ((part & kNormalRows) == 0) return;
+    const Mask<Real> slim = load<Real>(rows, rigid_row::slim, lane) > Real(0.0f);
+    if (any_of(slim)) solve_tilts<Real>(bodies, slim, TiltPoints<Real>{rows, lane});
   }
 
  private:

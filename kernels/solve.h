@@ -13,6 +13,7 @@
 #include "pair_energy.h"
 #include "solve_columns.h"
 #include "step_params.h"
+#include "tilts.h"
 
 namespace talus::inline TALUS_ISA {
 
@@ -99,6 +100,7 @@ struct SolveContacts {
     scatter_together(&velocity->linear.x, index_b.data(), record_b, bodies.inv_mass_b > Real(0.0f));
     if constexpr (kSweep == Sweep::relax) {
       see_together();
+      if (any_of(is_slim<Real>(lane))) level_slim<Real>(*this, lane);
       if (any_of(hit)) settle_impacts(*this, lane, lane_bits(hit));
     }
   }
@@ -179,6 +181,38 @@ struct SolveContacts {
     }
     return Real(1.0f) < Real(0.0f);
   }
+
+  template <class Real>
+  TALUS_INLINE Mask<Real> is_slim(Index lane) const {
+    return load<Real>(rows, row::slim, lane) > Real(0.0f);
+  }
+  /// Apart from the loop, which has no registers for it, and by threads that are not together.
+  template <class Real>
+  TALUS_SELDOM static void level_slim(SolveContacts kernel, Index lane) {
+    const RowIndices<Real> index_a(kernel.rows, row::body_a, lane), index_b(kernel.rows, row::body_b, lane);
+    Real record_a[8], record_b[8];
+    gather_records(&kernel.velocity->linear.x, index_a.data(), record_a);
+    gather_records(&kernel.velocity->linear.x, index_b.data(), record_b);
+    BodyPair<Real> bodies = pair_of(record_a, record_b);
+    solve_tilts<Real>(bodies, kernel.template is_slim<Real>(lane), TiltPoints<Real>{kernel, lane});
+    store_record(bodies.a, record_a);
+    store_record(bodies.b, record_b);
+    scatter_records(&kernel.velocity->linear.x, index_a.data(), record_a, bodies.inv_mass_a > Real(0.0f));
+    scatter_records(&kernel.velocity->linear.x, index_b.data(), record_b, bodies.inv_mass_b > Real(0.0f));
+  }
+  /// The points of a contact in a relaxing sweep, for solve_tilts.
+  template <class Real>
+  struct TiltPoints {
+    const SolveContacts& contacts;
+    Index lane;
+    TALUS_INLINE Levers<Real> levers(int i) const { return contacts.point_levers<Real>(i, lane); }
+    TALUS_INLINE Real impulse(int i) const { return load<Real>(contacts.rows, row::at(i, row::impulse), lane); }
+    TALUS_INLINE Real softness(int) const { return Real(0.0f); }
+    TALUS_INLINE Real bias(int i) const {
+      return contacts.bias_of(load<Real>(contacts.rows, row::at(i, row::separation), lane), LaneSoftness<Real>{});
+    }
+    TALUS_INLINE void set_impulse(int i, Real impulse) const { contacts.store_impulse(i, lane, impulse); }
+  };
 
   /// An impact comes in a relaxing sweep, with the gap closed by the move. It rubs in the same one, of which there may
   /// be no other; and it happens once. A sub-step starts from the impulses of the one before, which is right for a
@@ -354,10 +388,7 @@ struct SolveContacts {
       }
       along.add(next - impulse[i]);
       bodies.turn(next - impulse[i], levers);
-      store(rows, row::at(i, row::impulse), lane, next);
-      if (kSweep != Sweep::bounce && restitution) {
-        store(rows, row::at(i, row::peak), lane, max_of(next, load<Real>(rows, row::at(i, row::peak), lane)));
-      }
+      store_impulse(i, lane, next);
     }
     bodies.push(along.impulse * normal);
     return along.impulse;
@@ -425,19 +456,34 @@ struct SolveContacts {
     bodies.turn(more * count, levers);
   }
 
-  /// Coulomb friction of the whole manifold: first the twist, then the tangent plane.
+  template <class Real>
+  TALUS_INLINE void store_impulse(int point, Index lane, Real impulse) const {
+    store(rows, row::at(point, row::impulse), lane, impulse);
+    if (kSweep == Sweep::bounce || !restitution) return;
+    const Real peak = load<Real>(rows, row::at(point, row::peak), lane);
+    store(rows, row::at(point, row::peak), lane, max_of(impulse, peak));
+  }
+
+  /// Coulomb friction of the whole manifold: the twist, rolling, then the tangent plane.
   template <class Real>
   TALUS_INLINE void solve_friction(Index lane, BodyPair<Real>& bodies, Vec3Of<Real> normal, Real load_sum) const {
+    const Real limit = load<Real>(rows, row::friction, lane) * load_sum;
+    Real twist_limit = limit * load<Real>(rows, row::twist_arm, lane);
+    if constexpr (kSurfaces) twist_limit = twist_limit + load_sum * load<Real>(surfaces, surface::torsion, lane);
+    solve_twist(lane, bodies, twist_limit);
     if constexpr (kSurfaces) {
-      solve_surface(lane, bodies, normal, load_sum);
-    } else {
-      const Real limit = load<Real>(rows, row::friction, lane) * load_sum;
-      solve_twist(lane, bodies, limit * load<Real>(rows, row::twist_arm, lane));
-      solve_plane(lane, bodies, normal, limit);
+      const Real rolling = load<Real>(surfaces, surface::rolling, lane);
+      if (any_of(rolling > Real(0.0f))) solve_rolling(lane, bodies, rolling * load_sum);
     }
+    solve_plane(lane, bodies, normal, limit, load_sum);
   }
+
+  /// What holds is solved exactly. What slips goes along the slip by the same rate for both tangents and then to the
+  /// nearest impulse that is allowed: f = nearest(f - rate s). So friction ends where it dissipates most for this slip
+  /// (S1-118, S1-80): on a circle straight against it, whatever the masses along the two tangents are.
   template <class Real>
-  TALUS_INLINE void solve_plane(Index lane, BodyPair<Real>& bodies, Vec3Of<Real> normal, Real limit) const {
+  TALUS_INLINE void solve_plane(Index lane, BodyPair<Real>& bodies, Vec3Of<Real> normal, Real limit,
+                                Real load_sum) const {
     const Vec3Of<Real> t1 = load_vector<Real>(rows, row::tangent, lane), t2 = cross(normal, t1);
     const Levers<Real> levers1 = load_levers<Real>(row::friction_a1, row::friction_b1, lane);
     const Levers<Real> levers2 = load_levers<Real>(row::friction_a2, row::friction_b2, lane);
@@ -445,14 +491,73 @@ struct SolveContacts {
     const Real s1 = bodies.speed(t1, levers1), s2 = bodies.speed(t2, levers2);
     const Real f1 = load<Real>(rows, row::friction_impulse, lane);
     const Real f2 = load<Real>(rows, row::friction_impulse + 1, lane);
-    Real n1 = f1 - (inverse.x * s1 + inverse.z * s2);
-    Real n2 = f2 - (inverse.z * s1 + inverse.y * s2);
-    limit_friction(params->box_friction != 0, limit, n1, n2);
+    Real n1 = f1 - (inverse.x * s1 + inverse.z * s2), n2 = f2 - (inverse.z * s1 + inverse.y * s2);
+    const Mask<Real> slips = !is_allowed(lane, limit, load_sum, n1, n2);
+    if (any_of(slips)) {
+      const Real rate = load<Real>(rows, row::friction_rate, lane);
+      Real slip1 = f1, slip2 = f2;
+      step_and_project(lane, limit, load_sum, rate * s1, rate * s2, slip1, slip2);
+      n1 = select(slips, slip1, n1);
+      n2 = select(slips, slip2, n2);
+    }
     bodies.push((n1 - f1) * t1 + (n2 - f2) * t2);
     bodies.turn(n1 - f1, levers1);
     bodies.turn(n2 - f2, levers2);
     store(rows, row::friction_impulse, lane, n1);
     store(rows, row::friction_impulse + 1, lane, n2);
+  }
+
+  /// Whether an impulse in the tangent plane is within what friction allows.
+  template <class Real>
+  TALUS_INLINE Mask<Real> is_allowed(Index lane, Real limit, Real load_sum, Real f1, Real f2) const {
+    Mask<Real> allowed = f1 * f1 + f2 * f2 <= limit * limit;
+    if constexpr (kSurfaces) {
+      const Mask<Real> plain = is_plain<Real>(lane);
+      if (any_of(!plain)) {
+        Real n1 = f1, n2 = f2;
+        project_on_surface(lane, load_sum, n1, n2);
+        allowed = (plain && allowed) || (!plain && n1 == f1 && n2 == f2);
+      }
+    }
+    return allowed;
+  }
+
+  /// The nearest impulse that friction allows.
+  template <class Real>
+  TALUS_INLINE void project(Index lane, Real limit, Real load_sum, Real& f1, Real& f2) const {
+    Real n1 = f1, n2 = f2;
+    project_on_circle(limit, n1, n2);
+    if constexpr (kSurfaces) {
+      const Mask<Real> plain = is_plain<Real>(lane);
+      if (any_of(!plain)) {
+        project_on_surface(lane, load_sum, f1, f2);
+        n1 = select(plain, n1, f1);
+        n2 = select(plain, n2, f2);
+      }
+    }
+    f1 = n1;
+    f2 = n2;
+  }
+  /// f - step, brought to the nearest impulse that friction allows; with a tensor, to the one that it asks for.
+  template <class Real>
+  TALUS_INLINE void step_and_project(Index lane, Real limit, Real load_sum, Real step1, Real step2, Real& f1,
+                                     Real& f2) const {
+    [[maybe_unused]] const Real before1 = f1, before2 = f2;
+    f1 = f1 - step1;
+    f2 = f2 - step2;
+    project(lane, limit, load_sum, f1, f2);
+    if constexpr (kSurfaces) {
+      const Mask<Real> tensor = load<Real>(surfaces, surface::tensor, lane) > Real(0.0f);
+      if (any_of(tensor)) {
+        const Real forward = load<Real>(surfaces, surface::forward, lane);
+        const Real across = load<Real>(surfaces, surface::across, lane);
+        const Real part = Real(1.0f) / max_of(max_of(forward, across), Real(1e-30f));
+        Real by1 = before1, by2 = before2;
+        project_by_tensor(load_sum, forward, across, part * step1, part * step2, by1, by2);
+        f1 = select(tensor, by1, f1);
+        f2 = select(tensor, by2, f2);
+      }
+    }
   }
 
   template <class Real>
@@ -473,15 +578,22 @@ struct SolveContacts {
     return {load_vector<Real>(surfaces, field_a, lane), load_vector<Real>(surfaces, field_a + kToB, lane)};
   }
 
-  /// Friction of the whole manifold for any model and material: the twist, rolling, then the tangent plane.
+  /// The same friction in all directions, as without SurfaceRows: such contacts are solved to the same bits here, so
+  /// that a material elsewhere in the world changes nothing of them.
   template <class Real>
-  TALUS_INLINE void solve_surface(Index lane, BodyPair<Real>& bodies, Vec3Of<Real> normal, Real load_sum) const {
-    const Real arm = load<Real>(rows, row::friction, lane) * load<Real>(rows, row::twist_arm, lane) +
-                     load<Real>(surfaces, surface::torsion, lane);
-    solve_twist(lane, bodies, arm * load_sum);
-    const Real rolling = load<Real>(surfaces, surface::rolling, lane);
-    if (any_of(rolling > Real(0.0f))) solve_rolling(lane, bodies, rolling * load_sum);
-    solve_tangents(lane, bodies, normal, load_sum);
+  TALUS_INLINE Mask<Real> is_plain(Index lane) const {
+    const Real forward = load<Real>(surfaces, surface::forward, lane);
+    const bool circle = params->polygon.sides == 0 && params->box_friction == 0;
+    return forward == load<Real>(surfaces, surface::backward, lane) &&
+           forward == load<Real>(surfaces, surface::across, lane) &&
+           load<Real>(surfaces, surface::tensor, lane) == Real(circle ? 0.0f : 2.0f);
+  }
+  template <class Real>
+  TALUS_INLINE void project_on_surface(Index lane, Real load_sum, Real& f1, Real& f2) const {
+    const Real forward = load<Real>(surfaces, surface::forward, lane);
+    const Real backward = load<Real>(surfaces, surface::backward, lane);
+    const Real across = load<Real>(surfaces, surface::across, lane);
+    project_friction(*params, forward * load_sum, backward * load_sum, across * load_sum, f1, f2);
   }
 
   template <class Real>
@@ -492,55 +604,19 @@ struct SolveContacts {
     const Real s1 = bodies.turn_speed(levers1), s2 = bodies.turn_speed(levers2);
     const Real f1 = load<Real>(surfaces, surface::roll_impulse, lane);
     const Real f2 = load<Real>(surfaces, surface::roll_impulse + 1, lane);
-    Real n1 = f1 - (inverse.x * s1 + inverse.z * s2);
-    Real n2 = f2 - (inverse.z * s1 + inverse.y * s2);
-    project_on_circle(limit, n1, n2);
+    Real n1 = f1 - (inverse.x * s1 + inverse.z * s2), n2 = f2 - (inverse.z * s1 + inverse.y * s2);
+    const Mask<Real> rolls = n1 * n1 + n2 * n2 > limit * limit;
+    if (any_of(rolls)) {  // straight against the turn, as in solve_plane
+      const Real rate = load<Real>(surfaces, surface::roll_rate, lane);
+      Real roll1 = f1 - rate * s1, roll2 = f2 - rate * s2;
+      project_on_circle(limit, roll1, roll2);
+      n1 = select(rolls, roll1, n1);
+      n2 = select(rolls, roll2, n2);
+    }
     bodies.turn(n1 - f1, levers1);
     bodies.turn(n2 - f2, levers2);
     store(surfaces, surface::roll_impulse, lane, n1);
     store(surfaces, surface::roll_impulse + 1, lane, n2);
-  }
-
-  /// What holds is solved exactly, as in solve_friction. What slips goes along the slip by the same rate for both
-  /// tangents and then to the nearest impulse that is allowed, so that friction ends where it dissipates most for this
-  /// slip (S1-118, S1-80): across an ellipse that is not the direction of the slip.
-  template <class Real>
-  TALUS_INLINE void solve_tangents(Index lane, BodyPair<Real>& bodies, Vec3Of<Real> normal, Real load_sum) const {
-    const Vec3Of<Real> t1 = load_vector<Real>(rows, row::tangent, lane), t2 = cross(normal, t1);
-    const Levers<Real> levers1 = load_levers<Real>(row::friction_a1, row::friction_b1, lane);
-    const Levers<Real> levers2 = load_levers<Real>(row::friction_a2, row::friction_b2, lane);
-    const Vec3Of<Real> inverse = load_vector<Real>(rows, row::friction_mass, lane);
-    const Real forward = load<Real>(surfaces, surface::forward, lane),
-               across = load<Real>(surfaces, surface::across, lane);
-    const Real ahead = forward * load_sum, back = load<Real>(surfaces, surface::backward, lane) * load_sum;
-    const Real aside = across * load_sum;
-    const Real s1 = bodies.speed(t1, levers1), s2 = bodies.speed(t2, levers2);
-    const Real f1 = load<Real>(rows, row::friction_impulse, lane);
-    const Real f2 = load<Real>(rows, row::friction_impulse + 1, lane);
-    const Real hold1 = f1 - (inverse.x * s1 + inverse.z * s2), hold2 = f2 - (inverse.z * s1 + inverse.y * s2);
-    Real n1 = hold1, n2 = hold2;
-    project_friction(*params, ahead, back, aside, n1, n2);
-    const Mask<Real> holds = n1 == hold1 && n2 == hold2;
-    if (any_of(!holds)) {
-      const Real rate = load<Real>(surfaces, surface::rate, lane);
-      Real slip1 = f1 - rate * s1, slip2 = f2 - rate * s2;
-      project_friction(*params, ahead, back, aside, slip1, slip2);
-      const Mask<Real> tensor = load<Real>(surfaces, surface::tensor, lane) > Real(0.0f);
-      if (any_of(tensor)) {
-        const Real step = rate / max_of(max_of(forward, across), Real(1e-30f));
-        Real by1 = f1, by2 = f2;
-        project_by_tensor(load_sum, forward, across, step * s1, step * s2, by1, by2);
-        slip1 = select(tensor, by1, slip1);
-        slip2 = select(tensor, by2, slip2);
-      }
-      n1 = select(holds, n1, slip1);
-      n2 = select(holds, n2, slip2);
-    }
-    bodies.push((n1 - f1) * t1 + (n2 - f2) * t2);
-    bodies.turn(n1 - f1, levers1);
-    bodies.turn(n2 - f2, levers2);
-    store(rows, row::friction_impulse, lane, n1);
-    store(rows, row::friction_impulse + 1, lane, n2);
   }
 };
 
@@ -667,6 +743,10 @@ struct SolveSplit {
     lend(bodies.inv_mass_b, bodies.turns_b, Index(*index_b.data()));
     const bool hit =
         contacts.solve_manifold(lane, index_a, index_b, bodies, contacts.params->split, contacts.params->split);
+    if (kSweep == Sweep::relax && contacts.template is_slim<float>(lane)) {
+      using Points = typename SolveContacts<kSweep, kMoved, kSurfaces>::template TiltPoints<float>;
+      solve_tilts<float>(bodies, true, Points{contacts, lane});
+    }
     if (kSweep == Sweep::relax && hit) {  // several lanes share a body: its free velocity stays
       contacts.solve_friction(lane, bodies, contacts.rows.vector(row::normal, lane),
                               contacts.sum_of(row::impulse, lane));

@@ -108,6 +108,7 @@ enum Field : int {
   middle_separation = middle_b + 3,  // [m] now: mean of the points'
   middle_give,                       // [1/kg] inverse effective mass along the normal, of the mean levers
   points_give,                       // [1/kg] mean of the points' inverse effective masses
+  slim,                              // 1: tilts of the bodies against each other need solve_tilts
   friction,                          // Coulomb coefficient
   tangent,                           // world frame; the second one is cross(normal, tangent)
   friction_a1 = tangent + 3,         // lever of A along the tangent, at the friction point
@@ -116,8 +117,9 @@ enum Field : int {
   friction_b2 = friction_a2 + 3,
   twist_a = friction_b2 + 3,  // the normal in scaled axes of A
   twist_b = twist_a + 3,
-  friction_mass = twist_b + 3,  // inverse of the 2x2 tangential matrix: 11, 22, 12
-  twist_mass = friction_mass + 3,
+  friction_mass = twist_b + 3,        // inverse of the 2x2 tangential matrix: 11, 22, 12
+  friction_rate = friction_mass + 3,  // [kg] one over the larger eigenvalue of the tangential matrix
+  twist_mass,
   twist_arm,         // [m] mean distance of the points from the friction point
   friction_impulse,  // [N s] along both tangents, of this sub-step
   twist_impulse = friction_impulse + 2,
@@ -145,23 +147,23 @@ constexpr int at(int index, int field) {
 
 using SolverRows = LaneBlocks<row::kFields>;
 
-/// More of the same lanes, for worlds with materials that need it, polyhedral friction or Poisson's restitution: see
-/// StepShape::surfaces. Where there are none, this takes no memory.
+/// More of the same lanes, for worlds with materials that need it, friction other than a cone or Poisson's restitution:
+/// see StepShape::surfaces. Where there are none, this takes no memory.
 namespace surface {
 enum Field : int {
   forward,   // [1] coefficient for slip of B along the tangent
   backward,  // [1] the other way
   across,    // [1] along the second tangent
   tensor,    // 1: friction of a slip (c, s) is (forward c, across s), else where it brakes most
-  rate,      // [kg] at least as small as the inverse of any eigenvalue of the tangential matrix
   torsion,   // [m] torque about the normal a unit of load, more than the patch gives
   rolling,   // [m] torque against rolling a unit of load
   roll_a1,   // the tangent in scaled axes of A
   roll_b1 = roll_a1 + 3,
   roll_a2 = roll_b1 + 3,  // the second one
   roll_b2 = roll_a2 + 3,
-  roll_mass = roll_b2 + 3,       // inverse of the 2x2 matrix of rolling: 11, 22, 12
-  roll_impulse = roll_mass + 3,  // [N m s] about both tangents, of this sub-step
+  roll_mass = roll_b2 + 3,    // inverse of the 2x2 matrix of rolling: 11, 22, 12
+  roll_rate = roll_mass + 3,  // [kg m^2] one over the larger eigenvalue of the matrix of rolling
+  roll_impulse,               // [N m s] about both tangents, of this sub-step
   compression =
       roll_impulse + 2,  // [N s] of each point: over the sub-steps so far, then what parts it at least; Poisson
   kFields = compression + kMaxPoints,

@@ -55,7 +55,7 @@ struct Residual {
   float complementarity = 0.0f;  ///< [m/s] largest |min(normal impulse / effective mass, separation speed)| of a point
   float approach = 0.0f;         ///< [m/s] largest approach speed left at a touching point
   float friction = 0.0f;         ///< [m/s] largest distance of a friction impulse from its law, times the inverse of
-                                 ///< its effective mass; Solver::rigid
+                                 ///< its effective mass
 };
 
 /// What one step did.

@@ -74,6 +74,8 @@ double bound_of(const Row& row, const Variant& variant);
 int trials_of(const Row& row, double part);
 constexpr double kShortPart = 1.0 / 50;  ///< of the trials, in tests
 
+/// Laws of friction.
+std::span<const Row> friction_rows();
 /// Laws of fast bodies.
 std::span<const Row> tunnel_rows();
 /// Laws of floors of many pieces.

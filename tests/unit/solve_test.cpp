@@ -90,12 +90,10 @@ TEST(Solve, BounceGivesTheApproachSpeedBack) {
 }
 
 /// [N s] Friction after a relaxing sweep on a body that slides and presses.
-Vec3 friction_after_slide(FrictionModel model, Vec3 velocity) {
-  WorldDef def = one_substep();
-  def.solver.friction = model;
+Vec3 friction_after_slide(const BodyDef& body) {
   RigContact pressed = kBelow;
   pressed.impulse = 4.0f;  // so the limit is 0.5 x 4
-  ContactRig rig({fixed_ground(), ball(velocity)}, {pressed}, def, kDt);
+  ContactRig rig({fixed_ground(), body}, {pressed}, one_substep(), kDt);
   const SolverRows rows = rig.lanes();
   const Index lane = rig.lane_of(0);
   rows.set(row::load, lane, 4.0f);  // as a biased sweep would: it is no impact
@@ -104,18 +102,20 @@ Vec3 friction_after_slide(FrictionModel model, Vec3 velocity) {
   return rows.number(row::friction_impulse, lane) * t1 + rows.number(row::friction_impulse + 1, lane) * t2;
 }
 
-TEST(Solve, FrictionIsLimitedByAConeOrABoxAndOpposesTheSlip) {
-  const Vec3 slow = friction_after_slide(FrictionModel::cone, {0.1f, 0.0f, 0.0f});
+TEST(Solve, FrictionIsLimitedByAConeAndOpposesTheSlip) {
+  const Vec3 slow = friction_after_slide(ball({0.1f, 0.0f, 0.0f}));
   EXPECT_NEAR(slow.x, -0.1f * 2.0f / 3.5f, 1e-5f);  // sticks: the effective mass of a ball's surface is 2/7 of its mass
   for (const float angle : {0.0f, 0.3f, 0.785f, 2.5f}) {
     const Vec3 slip{5.0f * std::cos(angle), 0.0f, 5.0f * std::sin(angle)};
-    const Vec3 f = friction_after_slide(FrictionModel::cone, slip);
+    const Vec3 f = friction_after_slide(ball(slip));
     EXPECT_NEAR(length(f), 2.0f, 1e-5f);
     EXPECT_NEAR(dot(f, slip), -10.0f, 1e-4f);
+    BodyDef brick = ball(4.0f * slip);  // three times as hard to push along one tangent
+    brick.inertia = Vec3{0.2f, 0.2f, 0.05f};
+    const Vec3 against = friction_after_slide(brick);
+    EXPECT_NEAR(length(against), 2.0f, 1e-5f);
+    EXPECT_NEAR(dot(against, slip), -10.0f, 1e-4f);
   }
-  const Vec3 diagonal = friction_after_slide(FrictionModel::box, {5.0f, 0.0f, 5.0f});
-  EXPECT_NEAR(diagonal.x, -2.0f, 1e-5f);
-  EXPECT_NEAR(diagonal.z, -2.0f, 1e-5f);
 }
 
 // ---- random contacts -----------------------------------------------------------------------------------------------
@@ -230,22 +230,23 @@ void run_all_sweeps(ContactRig& rig) {
 }
 
 TEST(Solve, PacksGiveTheBitsOfFloats) {
-  for (std::uint32_t seed = 1; seed <= 5; ++seed) {
+  for (std::uint32_t seed = 1; seed <= 10; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
-    for (const FrictionModel model : {FrictionModel::cone, FrictionModel::box}) {
-      const Heap heap = random_heap(seed, 60, 150);
-      WorldDef def;
-      def.solver.friction = model;
-      ContactRig floats(heap.bodies, heap.contacts, def, kDt), packs(heap.bodies, heap.contacts, def, kDt);
-      run_all_sweeps<float>(floats);
-      run_all_sweeps<NativePack>(packs);
-      for (Index body = 0; body < floats.rows(); ++body) {
-        const BodyVelocity a = floats.velocity(body), b = packs.velocity(body);
-        ASSERT_EQ(std::memcmp(&a, &b, sizeof a), 0) << "body " << body;
-      }
-      const std::size_t words = std::size_t(floats.counters().lanes) * row::kFields;
-      ASSERT_EQ(std::memcmp(floats.lanes().words, packs.lanes().words, 4 * words), 0);
+    const Heap heap = random_heap(seed, 60, 150);
+    ContactRig floats(heap.bodies, heap.contacts, {}, kDt), packs(heap.bodies, heap.contacts, {}, kDt);
+    run_all_sweeps<float>(floats);
+    run_all_sweeps<NativePack>(packs);
+    for (Index body = 0; body < floats.rows(); ++body) {
+      const BodyVelocity a = floats.velocity(body), b = packs.velocity(body);
+      ASSERT_EQ(std::memcmp(&a, &b, sizeof a), 0) << "body " << body;
     }
+    float slim = 0.0f;  // some are: solve_tilts has been at it
+    for (Index lane = 0; lane < floats.counters().lanes; ++lane) {
+      slim = std::max(slim, floats.lanes().number(row::slim, lane));
+    }
+    EXPECT_GT(slim, 0.0f);
+    const std::size_t words = std::size_t(floats.counters().lanes) * row::kFields;
+    ASSERT_EQ(std::memcmp(floats.lanes().words, packs.lanes().words, 4 * words), 0);
   }
 }
 

@@ -17,8 +17,11 @@ struct FinishStepTask {
     const SolveRowScratch& rows = v.solve.rows;
     const Count lanes{&v.counters->lanes, v.solve.lanes.size};
     if (v.shape.residual && !v.shape.rigid.on) {
-      team.for_each("MeasureResidual", lanes,
-                    MeasureResidual{{v.solve.lanes, rows.velocity.data, nullptr, v.params, false}, v.counters});
+      if (v.shape.surfaces) {
+        measure_residual<true>(team, lanes);
+      } else {
+        measure_residual<false>(team, lanes);
+      }
     }
     const LaneRange contact_lanes{&v.counters->first_lane, &v.counters->lanes, v.solve.lanes.size};
     if (v.shape.rigid.on) {
@@ -45,6 +48,18 @@ struct FinishStepTask {
                     ReadJoint{v.joints.model, v.state, v.joints.state});
     }
     team.for_each("EndStep", {nullptr, 1}, EndStep{v.counters});
+  }
+
+ private:
+  template <bool kSurfaces, class Team>
+  TALUS_HD void measure_residual(Team& team, const Count& lanes) const {
+    const SolveContacts<Sweep::relax, false, kSurfaces> contacts{.rows = v.solve.lanes,
+                                                                 .velocity = v.solve.rows.velocity.data,
+                                                                 .moved = nullptr,
+                                                                 .params = v.params,
+                                                                 .restitution = false,
+                                                                 .surfaces = v.solve.surfaces};
+    team.for_each("MeasureResidual", lanes, MeasureResidual<kSurfaces>{contacts, v.counters});
   }
 };
 
