@@ -322,7 +322,7 @@ TALUS_HD inline Manifold collide_box_box(const PlacedShape& a, const PlacedShape
   if (bearing < 0 || !is_another(bearing)) return nearest;
   const int face = m.has_bearer ? face_of_bearer(p, bearing, m.b_bears) : bearing;
   const float slop = clip_slop(min_of(smallest_of(p.half_a), smallest_of(p.half_b)));
-  return borne(nearest, face_contact(p, face, slop, reach), 0.0f);
+  return borne(nearest, face_contact(p, face, slop, reach));
 }
 
 }  // namespace talus::inline TALUS_ISA

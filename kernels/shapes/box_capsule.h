@@ -222,7 +222,7 @@ TALUS_HD inline Manifold collide_box_capsule(const PlacedShape& a, const PlacedS
   float longest = 0.0f;
   bool has_others = false;  // than the face that it lies on
   for (int i = 0; i < 3; ++i) {
-    if (!(abs_of(component(gaps, i)) <= m.overlap)) continue;
+    if (!(component(gaps, i) <= m.overlap && component(gaps, i) >= -round_depth(m, c.radius))) continue;
     const Vec3 normal = sign_of(component(c.centre, i)) * column_of(axes, i);
     has_others |= !(dot(normal, nearest.normal) > 0.999999f);
     const float time =
@@ -240,7 +240,7 @@ TALUS_HD inline Manifold collide_box_capsule(const PlacedShape& a, const PlacedS
     line = line_on_face(c, face, side);
   }
   const Manifold on_face = line.first <= line.last ? line_contact(c, axes, line, reach) : Manifold{};
-  return borne(nearest, on_face, kTouching * m.sunk);
+  return borne(nearest, on_face);
 }
 
 }  // namespace talus::inline TALUS_ISA

@@ -65,20 +65,20 @@ TALUS_INLINE float least_gap(const Manifold& m) {
   for (int i = 1; i < kMaxPoints; ++i) gap = i < m.count ? min_of(m.points[i].separation, gap) : gap;
   return gap;
 }
-constexpr float kTouching = 0.05f;  // of PairMotion::sunk: something round this near to the rim of a face touches it
-
-/// [m] How far beyond the rim of a face the lowest point of something round still counts as above it: as far as it
-/// would sink beside the rim by little more than what it may be sunk in anyway.
+/// [m] How deep something round may be in a face that bears it: deeper, it stands between the rims of faces.
+TALUS_INLINE float round_depth(const PairMotion& m, float radius) {
+  return 2.0f * m.sunk + 1e-4f * radius;
+}
+/// [m] How far beyond the rim of a face the lowest point of something round still counts as above it: beside the rim it
+/// would sink by that depth.
 TALUS_INLINE float rim_width(const PairMotion& m, float radius) {
-  const float drop = 2.0f * m.sunk + 1e-4f * radius;
-  return min_of(square_root(2.0f * radius * drop), 0.3f * radius);
+  return min_of(square_root(2.0f * radius * round_depth(m, radius)), 0.3f * radius);
 }
 
-/// Of the contact of the nearest features and that of a face which bears, which may be empty: two that are apart by
-/// more than `touching` [m] have no other contact than the face; others have that of the nearest features where the
-/// face has none.
-TALUS_INLINE Manifold borne(const Manifold& nearest, const Manifold& on_face, float touching) {
-  Manifold manifold = on_face.count > 0 || least_gap(nearest) > touching ? on_face : nearest;
+/// Of the contact of the nearest features and that of a face which bears, which may be empty: two that are apart have
+/// no other contact than the face; two that overlap have that of the nearest features where the face has none.
+TALUS_INLINE Manifold borne(const Manifold& nearest, const Manifold& on_face) {
+  Manifold manifold = on_face.count > 0 || least_gap(nearest) > 0.0f ? on_face : nearest;
   manifold.fleeting = true;
   return manifold;
 }

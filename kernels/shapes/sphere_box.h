@@ -46,7 +46,7 @@ TALUS_HD inline Manifold collide_sphere_box(const PlacedShape& a, const PlacedSh
   float longest = 0.0f;
   for (int i = 0; i < 3; ++i) {
     const float gap = component(beyond, i) - radius;
-    if (!(abs_of(gap) <= m.overlap)) continue;
+    if (!(gap <= m.overlap && gap >= -round_depth(m, radius))) continue;
     const Vec3 normal = -sign_of(component(centre, i)) * column_of(axes, i);
     const GapRate rate{dot(normal, m.velocity), turning_speed(b.size, b.orientation, m.spin_b, normal)};
     const float time = bearing_time(m, rate, gap);
@@ -63,7 +63,7 @@ TALUS_HD inline Manifold collide_sphere_box(const PlacedShape& a, const PlacedSh
     const Vec3 normal = axes * axis_vector(face, -side);
     on_face = one_point(normal, radius * normal, axes * (centre - axis_vector(face, side * (gap + radius))), gap);
   }
-  return borne(nearest, on_face, kTouching * m.sunk);
+  return borne(nearest, on_face);
 }
 
 }  // namespace talus::inline TALUS_ISA
