@@ -8,6 +8,7 @@
 #include "counters.h"
 #include "growth.h"
 #include "lanes.h"
+#include "lengths.h"
 #include "math/atomic.h"
 #include "math/vec3.h"
 #include "shapes/collide.h"
@@ -249,7 +250,8 @@ struct CollidePairs {
     const Vec3 between = pb.position - pa.position;
     const float separation = length(between) - (radius_a + radius_b);
     // What is within the speculative distance is within any reach.
-    if (!(separation <= params->speculative_distance || separation <= reach(a, b, pa, pb))) return;
+    const float touching = speculative_of(min_of(radius_a, radius_b), *params);
+    if (!(separation <= touching || separation <= reach(a, b, pa, pb))) return;
     contact_index[pair] = 1;
     CachedContact& contact = contacts[pair];
     const CachedContact* old = old_contact(pair);
@@ -265,7 +267,8 @@ struct CollidePairs {
     const float closing = length(linear_velocity[b] - linear_velocity[a]) +
                           length(angular_velocity[a]) * model.radius[a] +
                           length(angular_velocity[b]) * model.radius[b] + params->dt * length(params->gravity);
-    return min_of(params->speculative_distance + params->dt * closing, pa.reach + pb.reach);
+    const float touching = speculative_of(min_of(model.radius[a], model.radius[b]), *params);
+    return min_of(touching + params->dt * closing, pa.reach + pb.reach);
   }
 
   TALUS_HD void write(Index pair, Index a, const BodyPose& pa, const BodyPose& pb, const Manifold& m) const {

@@ -93,6 +93,21 @@ struct PreparedBody {
   TALUS_INLINE Real give(Vec3Of<Real> lever1, Vec3Of<Real> lever2) const { return turns * dot(lever1, lever2); }
 };
 
+constexpr float kNear = 0.02f;  // [1] of the size: points that are further apart bear no friction
+
+/// [m] Size of the smaller of two bodies: the edge of a cube that is as easy to turn about the axis it turns about
+/// best.
+template <class Real>
+TALUS_INLINE Real smaller_size(const PreparedBody<Real>& a, const PreparedBody<Real>& b) {
+  const Real zero(0.0f), one(1.0f);
+  const auto mass_by_inertia = [&](const PreparedBody<Real>& body) {
+    const Real most = max_of(body.scale.x, max_of(body.scale.y, body.scale.z));
+    const Mask<Real> moves = body.inv_mass > zero;
+    return select(moves, body.turns * most * most / select(moves, body.inv_mass, one), zero);
+  };
+  return square_root(Real(6.0f) / max_of(mass_by_inertia(a), mass_by_inertia(b)));
+}
+
 /// Of a symmetric 2x2 matrix.
 template <class Real>
 TALUS_INLINE Real larger_eigenvalue(Real k11, Real k22, Real k12) {
@@ -184,6 +199,7 @@ struct PrepareContacts {
   const StepParams* params;
   Index null_body;
   bool restitution;  // some body bounces
+  bool carriers;     // some body is kinematic
   // with kSurfaces
   MaterialTable materials;
   ContactCache last;     // rolling
@@ -232,6 +248,8 @@ struct PrepareContacts {
       put(field + 2, value.z);
     };
 
+    const Real size = smaller_size(a, b), per_near = one / (Real(kNear) * size);
+    put(row::size, size);
     Vec3Of<Real> center_a{zero, zero, zero}, center_b = center_a, local_a[kMaxPoints];
     Real depth = zero;  // [m] of the first point
     Real weights = zero, points_give = zero;
@@ -264,7 +282,7 @@ struct PrepareContacts {
       store(rows, row::at(i, row::impact), lane, zero);
       if (i == 0) depth = max_of(-separation, zero);
       // Friction acts where the surfaces touch: points that are still apart count less.
-      const Real near = one - max_of(separation, zero) / max_of(Real(params->speculative_distance), Real(1e-30f));
+      const Real near = one - max_of(separation, zero) * per_near;
       const Real weight = select(has, max_of(Real(1e-3f), near), zero);
       center_a = center_a + weight * select<Real>(has, local_a[i], center_a);
       center_b = center_b + weight * select<Real>(has, local_b, center_b);
@@ -322,8 +340,14 @@ struct PrepareContacts {
     if constexpr (kSurfaces) surface_friction(surface_from, a, b, normal, friction_of, friction_by);
     const Vec3Of<Real> t1 = friction_by.tangent, t2 = cross(normal, t1);
     const Vec3Of<Real> t1_a = a.own(t1), t1_b = b.own(t1), t2_a = cross(normal_a, t1_a), t2_b = cross(normal_b, t1_b);
-    const Vec3Of<Real> a1 = a.lever(at_a, t1_a), b1 = b.lever(at_b, t1_b);
-    const Vec3Of<Real> a2 = a.lever(at_a, t2_a), b2 = b.lever(at_b, t2_b);
+    Vec3Of<Real> a1 = a.lever(at_a, t1_a), b1 = b.lever(at_b, t1_b);
+    Vec3Of<Real> a2 = a.lever(at_a, t2_a), b2 = b.lever(at_b, t2_b);
+    if (carriers) {
+      a1 = chord_lever(from.a, a, at_a, t1_a, a1);
+      a2 = chord_lever(from.a, a, at_a, t2_a, a2);
+      b1 = chord_lever(from.b, b, at_b, t1_b, b1);
+      b2 = chord_lever(from.b, b, at_b, t2_b, b2);
+    }
     const Real k11 = mass + a.give(a1, a1) + b.give(b1, b1);
     const Real k22 = mass + a.give(a2, a2) + b.give(b2, b2);
     const Real k12 = a.give(a1, a2) + b.give(b1, b2);
@@ -540,6 +564,27 @@ struct PrepareContacts {
                                          : combine(restitution_rule(rules_a), restitution_rule(rules_b),
                                                    model.restitution[a], model.restitution[b]);
     }
+  }
+
+  /// The lever of friction at a place of a body along a direction, both in its own axes. A kinematic body that turns
+  /// takes its points along arcs, and what it carries goes straight through a step: it has to go along the chord, or it
+  /// would drift outward. By how much chord and velocity differ is put into the lever, which serves nothing else where
+  /// the body is not pushed.
+  template <class Real>
+  TALUS_INLINE Vec3Of<Real> chord_lever(const std::uint32_t* body, const PreparedBody<Real>& p, Vec3Of<Real> at,
+                                        Vec3Of<Real> direction, Vec3Of<Real> lever) const {
+    Real now[8];
+    gather_together(&bodies.velocity.data->linear.x, body, now);
+    const Real zero(0.0f), one(1.0f), dt(params->dt);
+    const Vec3Of<Real> w{now[4], now[5], now[6]}, speed = cross(w, at);
+    const Real square = dot(w, w), u = min_of(dt * dt * square, one);  // [rad^2] of the turn; beyond 1 it is a guess
+    // sin(x) / x - 1 and (1 - cos(x)) / x^2
+    const Real shorter = u * (Real(-1.0f / 6.0f) + u * Real(1.0f / 120.0f));
+    const Real inward = Real(0.5f) + u * (Real(-1.0f / 24.0f) + u * Real(1.0f / 720.0f));
+    const Vec3Of<Real> change = shorter * speed + (inward * dt) * cross(w, speed);
+    const Mask<Real> carries = !(p.inv_mass > zero) && square > zero;
+    const Real part = select(carries, dot(change, direction) / select(carries, square, one), zero);
+    return lever + part * w;
   }
 
   template <class Real>

@@ -61,6 +61,11 @@ struct PrepareRigid {
     const Vec3Of<Real> t1 = tangent_of(normal), t2 = cross(normal, t1);
     const Real count = select(there, header[3], zero), friction = load_lanes(sources.friction, Real{});
     const Real bounce = load_lanes(sources.restitution, Real{});
+    float radii[kWidth];
+    for (int i = 0; i < kWidth; ++i) {
+      radii[i] = min_of(from.model.radius[Index(sources.a[i])], from.model.radius[Index(sources.b[i])]);
+    }
+    const Real radius = load_lanes(radii, Real{});
     const auto put = [&](int field, Real value) { store(rows, field, lane, select(there, value, zero)); };
 
     Real offset1[kMaxPoints], offset2[kMaxPoints], load_of[kMaxPoints], middle1 = zero, middle2 = zero;
@@ -81,7 +86,12 @@ struct PrepareRigid {
       const Vec3Of<Real> axes[3] = {normal, t1, t2};
       Vec3Of<Real> normal_a = axes[0], normal_b = axes[0];
       for (int r = 0; r < 3; ++r) {
-        const Vec3Of<Real> lever_a = a.lever(at_a, a.own(axes[r])), lever_b = b.lever(at_b, b.own(axes[r]));
+        const Vec3Of<Real> own_a = a.own(axes[r]), own_b = b.own(axes[r]);
+        Vec3Of<Real> lever_a = a.lever(at_a, own_a), lever_b = b.lever(at_b, own_b);
+        if (from.carriers && r > 0) {
+          lever_a = from.chord_lever(sources.a, a, at_a, own_a, lever_a);
+          lever_b = from.chord_lever(sources.b, b, at_b, own_b, lever_b);
+        }
         if (r == 0) {
           normal_a = lever_a;
           normal_b = lever_b;
@@ -99,7 +109,7 @@ struct PrepareRigid {
           from.restitution ? from.template approach_speed<Real>(sources, normal, normal_a, normal_b) : zero;
       const Mask<Real> touches = point[0] <= zero;
       put_point(rigid_row::separation, point[0]);
-      put_point(rigid_row::bias, bias_of(point[0], approach, bounce));
+      put_point(rigid_row::bias, bias_of(point[0], approach, bounce, radius));
       put_point(rigid_row::softness,
                 select(touches, Real(from.params->rigid_softness) * give + Real(from.params->rigid_mixing), zero));
       put_point(rigid_row::push, zero);
@@ -132,6 +142,7 @@ struct PrepareRigid {
     put(rigid_row::tangent + 1, t1.y);
     put(rigid_row::tangent + 2, t1.z);
     put(rigid_row::friction, friction);
+    put(rigid_row::radius, radius);
     put(rigid_row::slim, is_slim(lane, count, points_give, a, b));
     for (const int field : {rigid_row::update, rigid_row::residual_normal, rigid_row::residual_friction,
                             rigid_row::residual_approach, rigid_row::stress}) {
@@ -161,9 +172,9 @@ struct PrepareRigid {
   /// velocity. What comes in fast and would get there within the step leaves as Newton's law says (S1-28), from where
   /// it is.
   template <class Real>
-  TALUS_INLINE Real bias_of(Real separation, Real approach, Real bounce) const {
+  TALUS_INLINE Real bias_of(Real separation, Real approach, Real bounce, Real radius) const {
     const Real zero(0.0f), gap = Real(from.params->inv_h) * separation;
-    const Real depth = min_of(separation + Real(from.params->rigid_slop), zero);
+    const Real depth = min_of(separation + Real(from.params->rigid_slop) * radius, zero);
     const Real push = max_of(Real(from.params->rigid_push_rate) * depth, Real(-from.params->max_push_speed));
     const Real resting = select(separation > zero, gap, push);
     const Mask<Real> bounces =

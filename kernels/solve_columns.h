@@ -108,6 +108,7 @@ enum Field : int {
   middle_separation = middle_b + 3,  // [m] now: mean of the points'
   middle_give,                       // [1/kg] inverse effective mass along the normal, of the mean levers
   points_give,                       // [1/kg] mean of the points' inverse effective masses
+  size,                              // [m] of the smaller body, see smaller_size
   slim,                              // 1: tilts of the bodies against each other need solve_tilts
   friction,                          // Coulomb coefficient
   tangent,                           // world frame; the second one is cross(normal, tangent)

@@ -55,6 +55,7 @@ struct StepShape {
   int relax_iterations = 0;
   bool jacobi = false;       // all contacts go to the overflow color
   bool restitution = false;  // some body or limit of a joint bounces
+  bool carriers = false;     // some body is kinematic
   bool poisson = false;      // and if so by Poisson's law
   bool surfaces = false;     // contacts have rows of SurfaceRows
   bool projection = false;
