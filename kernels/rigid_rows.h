@@ -70,6 +70,15 @@ struct PrepareRigid {
 
     Real offset1[kMaxPoints], offset2[kMaxPoints], load_of[kMaxPoints], middle1 = zero, middle2 = zero;
     Real points_give = zero;
+    // Points on a body that turns go along chords of their own, which a rigid body cannot follow: it goes along that of
+    // their middle.
+    Vec3Of<Real> change_a{zero, zero, zero}, change_b = change_a;
+    if (from.carriers) {
+      Vec3Of<Real> center_a = change_a, center_b = change_a;
+      find_center(sources, count, a, b, center_a, center_b);
+      change_a = from.chord_change(sources.a, a, center_a);
+      change_b = from.chord_change(sources.b, b, center_b);
+    }
     for (int i = 0; i < kMaxPoints; ++i) offset1[i] = offset2[i] = load_of[i] = zero;
     for (int i = 0; i < kMaxPoints && any_together(Real(float(i)) < count); ++i) {
       const Mask<Real> has = Real(float(i)) < count;
@@ -89,8 +98,8 @@ struct PrepareRigid {
         const Vec3Of<Real> own_a = a.own(axes[r]), own_b = b.own(axes[r]);
         Vec3Of<Real> lever_a = a.lever(at_a, own_a), lever_b = b.lever(at_b, own_b);
         if (from.carriers && r > 0) {
-          lever_a = from.chord_lever(sources.a, a, at_a, own_a, lever_a);
-          lever_b = from.chord_lever(sources.b, b, at_b, own_b, lever_b);
+          lever_a = from.chord_lever(sources.a, change_a, own_a, lever_a);
+          lever_b = from.chord_lever(sources.b, change_b, own_b, lever_b);
         }
         if (r == 0) {
           normal_a = lever_a;
@@ -151,6 +160,21 @@ struct PrepareRigid {
   }
 
  private:
+  /// Middle of the points, in the bodies' own axes.
+  template <class Real, int kWidth>
+  TALUS_INLINE void find_center(const PrepareContacts<false>::Sources<kWidth>& sources, Real count,
+                                const PreparedBody<Real>& a, const PreparedBody<Real>& b, Vec3Of<Real>& center_a,
+                                Vec3Of<Real>& center_b) const {
+    for (int i = 0; i < kMaxPoints && any_together(Real(float(i)) < count); ++i) {
+      const Real share = select(Real(float(i)) < count, Real(1.0f) / count, Real(0.0f));
+      Real point[8];
+      gather_unit_together(from.contacts, sources.pair, kPointUnit + i, point);
+      const Vec3Of<Real> on_a = a.own({point[1], point[2], point[3]}), on_b = b.own({point[4], point[5], point[6]});
+      center_a = select<Real>(share > Real(0.0f), center_a + share * on_a, center_a);
+      center_b = select<Real>(share > Real(0.0f), center_b + share * on_b, center_b);
+    }
+  }
+
   /// 1: has a tilt that is slow.
   template <class Real>
   TALUS_INLINE Real is_slim(Index lane, Real count, Real points_give, const PreparedBody<Real>& a,

@@ -59,10 +59,16 @@ TALUS_INLINE void solve_tilts(Bodies& bodies, Mask<Real> slim, const Contact& co
     const Real give = select(solves, turns + softness, Real(1.0f));
     const Real wanted = -(error + bodies.turn_speed(tilt)) / give;
     const Real more = select(solves, clamp_to(wanted, -least[0], least[1]), zero);
+    // Lanes that have no such tilt keep every bit, a negative zero too: one by one they would not be here.
+    const Vec3Of<Real> before_a = bodies.a.angular, before_b = bodies.b.angular;
     bodies.turn(more, tilt);
+    bodies.a.angular = select<Real>(solves, bodies.a.angular, before_a);
+    bodies.b.angular = select<Real>(solves, bodies.b.angular, before_b);
     for (int i = 0; i < 4; ++i) {
+      const Real impulse = contact.impulse(i);
       // max_of: a point that gives all it has may miss zero by a rounding error.
-      contact.set_impulse(i, max_of(contact.impulse(i) + (i == 0 || i == other ? more : -more), zero));
+      const Real next = max_of(impulse + (i == 0 || i == other ? more : -more), zero);
+      contact.set_impulse(i, select(solves, next, impulse));
     }
   }
 }

@@ -123,7 +123,6 @@ StepShape make_step_shape(const WorldDef& def) {
   shape.jacobi = s.solver == Solver::jacobi || (s.solver == Solver::rigid && s.rigid.order == SweepOrder::jacobi);
   shape.projection = s.stabilization == Stabilization::projection;
   shape.poisson = s.restitution == RestitutionModel::poisson;
-  shape.surfaces = shape.poisson || s.friction != FrictionModel::cone;
   shape.residual = s.report_residual;
   shape.instance_transforms = def.instance_transforms;
   shape.sleep = def.sleep.enabled;
@@ -136,6 +135,7 @@ StepShape make_step_shape(const WorldDef& def) {
     shape.rigid.push_sweeps = s.shock.correction_sweeps;
     shape.shock = {true, s.shock.sweeps, s.shock.correction_sweeps};
   }
+  shape.surfaces = !shape.rigid.on && (shape.poisson || s.friction != FrictionModel::cone);
   return shape;
 }
 

@@ -28,11 +28,14 @@ TALUS_INLINE LaneRange lanes_of(const StepViews& v, int color) {
 
 /// One sweep: color after color, then the overflow color by mass splitting.
 template <Sweep kSweep, bool kMoved, bool kSurfaces, class Team>
-TALUS_INLINE void sweep_colors(Team& team, const StepViews& v, bool first = true) {
+TALUS_INLINE void sweep_colors(Team& team, const StepViews& v, bool first = true, float carry = 0.0f) {
   const SolveRowScratch& rows = v.solve.rows;
-  const SolveContacts<kSweep, kMoved, kSurfaces> kernel{
-      v.solve.lanes,           rows.velocity.data, rows.move.data,         v.params,         v.shape.restitution, first,
-      rows.free_velocity.data, rows.frame.data,    rows.displacement.data, v.solve.surfaces, v.shape.poisson};
+  const SolveContacts<kSweep, kMoved, kSurfaces> kernel{v.solve.lanes,           rows.velocity.data,
+                                                        rows.move.data,          v.params,
+                                                        v.shape.restitution,     first,
+                                                        rows.free_velocity.data, rows.frame.data,
+                                                        rows.displacement.data,  v.solve.surfaces,
+                                                        v.shape.poisson,         carry};
   if (!v.shape.jacobi) {
     for (int color = 0; color < kPalette; ++color) team.for_each_lane("SolveContacts", lanes_of(v, color), kernel);
   }
@@ -42,13 +45,13 @@ TALUS_INLINE void sweep_colors(Team& team, const StepViews& v, bool first = true
                 on_bodies(v, ApplySplit{rows.velocity, rows.split_sums, rows.split_count}));
 }
 
-/// `moved`: this is the first sweep since bodies moved; `first`: of its kind in the sub-step.
+/// `moved`: this is the first sweep since bodies moved; `first`: of its kind in the sub-step. carry: SolveContacts.
 template <Sweep kSweep, bool kSurfaces = false, class Team>
-TALUS_INLINE void sweep_contacts(Team& team, const StepViews& v, bool moved, bool first = true) {
+TALUS_INLINE void sweep_contacts(Team& team, const StepViews& v, bool moved, bool first = true, float carry = 0.0f) {
   if (moved) {
-    sweep_colors<kSweep, true, kSurfaces>(team, v, first);
+    sweep_colors<kSweep, true, kSurfaces>(team, v, first, carry);
   } else {
-    sweep_colors<kSweep, false, kSurfaces>(team, v, first);
+    sweep_colors<kSweep, false, kSurfaces>(team, v, first, carry);
   }
 }
 
@@ -76,6 +79,12 @@ TALUS_INLINE int relax_sweeps(const StepShape& shape, int substep) {
   const int missing = kLeastRelaxSweeps - shape.substeps * shape.relax_iterations;
   const bool more = substep == 0 && shape.relax_iterations > 0 && missing > 0;
   return shape.relax_iterations + (more ? missing : 0);
+}
+
+/// [1] The mean velocity of a carried place over a sub-step, as a part of what it is over the step: velocities of
+/// points on a body that turns change with time, the middle of the step has all of row::carry.
+TALUS_INLINE float carry_at(const StepShape& shape, int substep) {
+  return shape.carriers ? float(2 * substep + 1) / float(shape.substeps) : 0.0f;
 }
 
 /// kJoints: the world has joints. kSurfaces: contacts have SurfaceRows. kBounce: something may bounce. Kernels of their
@@ -126,7 +135,7 @@ struct SolveContactsTask {
           if (i < v.shape.relax_iterations || v.shape.bounded_joints)
             JointPasses{v}.template sweep<Sweep::relax>(team, first);
         }
-        sweep_contacts<Sweep::relax, kSurfaces>(team, v, moved);
+        sweep_contacts<Sweep::relax, kSurfaces>(team, v, moved, true, carry_at(v.shape, substep));
       }
       if constexpr (kSurfaces) sum_compression(team, v);
       if (substep + 1 < v.shape.substeps) sum_loads(team, v, false);
@@ -147,7 +156,7 @@ struct SolveContactsTask {
                                          v.solve.surfaces, v.shape.poisson});
     for (int i = 0; i < kBounceSweeps; ++i, moved = false) {
       if constexpr (kJoints) JointPasses{v}.template sweep<Sweep::bounce>(team, false);
-      sweep_contacts<Sweep::bounce, kSurfaces>(team, v, moved);
+      sweep_contacts<Sweep::bounce, kSurfaces>(team, v, moved, true, carry_at(v.shape, v.shape.substeps - 1));
     }
   }
 };
