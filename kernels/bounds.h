@@ -24,6 +24,13 @@ TALUS_INLINE Real wake_reach(Real reach, Real touching, const StepParams& p) {
   return p.may_sleep != 0 ? reach - touching : Real(0.0f);
 }
 
+/// [rad/s] What a torque adds to the angular velocity in a time, in own axes.
+template <class Real>
+TALUS_INLINE Vec3Of<Real> spin_gain(QuatOf<Real> orientation, Vec3Of<Real> inv_inertia, Vec3Of<Real> torque,
+                                    Real time) {
+  return time * scale(inv_inertia, rotate_back(orientation, torque));
+}
+
 /// Pose, box and shape record of each row. The box is that of the shape, extended along the way of the step, and by
 /// `rim` on all sides: the distance at which contacts of a dynamic body are made plus what turning may add. The reach
 /// of the pose is the same in all directions: |way| + rim.
@@ -33,7 +40,7 @@ struct UpdateBounds {
   // state
   BodyState state;
   // inputs
-  Vec3Column force;
+  BodyInputs inputs;
   // out: one row a lane; those after the last body are empty
   Column<BodyPose> pose;
   Column<Bounds> bounds;
@@ -70,11 +77,16 @@ struct UpdateBounds {
     const Vec3Of<Real> before = select<Real>(still, none, load<Real>(state.linear_velocity, row));
     const Vec3Of<Real> gravity{Real(p.gravity.x), Real(p.gravity.y), Real(p.gravity.z)};
     const Vec3Of<Real> gain = dt * (load<Real>(model.gravity_scale.data, row) * gravity +
-                                    load<Real>(model.inv_mass.data, row) * load<Real>(force, row));
+                                    load<Real>(model.inv_mass.data, row) * load<Real>(inputs.force, row));
     const Vec3Of<Real> after = select<Real>(moves, before + gain, before);
     const Vec3Of<Real> way_before = dt * before, way_after = dt * after;
     const Vec3Of<Real> spin = load<Real>(state.angular_velocity, row);
-    const Real turn = select(still, zero, dt * length(spin));
+    const Vec3Of<Real> torque = load<Real>(inputs.torque, row);
+    Real turn = select(still, zero, dt * length(spin));
+    if (any_of(!(torque.x == zero && torque.y == zero && torque.z == zero))) {
+      const Vec3Of<Real> twist = spin_gain(orientation, load<Real>(model.inv_inertia, row), torque, dt);
+      turn = turn + select(moves, dt * length(twist), zero);
+    }
     const Real any_speed =
         abs_of(before.x) + abs_of(before.y) + abs_of(before.z) + abs_of(spin.x) + abs_of(spin.y) + abs_of(spin.z);
     const Mask<Real> stirs = !still && !moves && any_speed > Real(p.may_sleep != 0 ? 0.0f : kNowhere);

@@ -13,6 +13,8 @@
 
 namespace talus::inline TALUS_ISA {
 
+constexpr float kSlowStep = 0.06f;  // [rad] half the turn of a step from which on rounding is kept small at a price
+
 /// Positions and velocities of bodies. One that left the finite range stays where it was, frozen. Clears the inputs.
 struct FinishBodies {
   // model
@@ -46,10 +48,12 @@ struct FinishBodies {
     const QuatOf<Real> q = load<Real>(state.orientation, row), start{axes[0], axes[1], axes[2], axes[3]};
 
     const Vec3Of<Real> x_next = x + Vec3Of<Real>{gone[0], gone[1], gone[2]}, v_next{now[0], now[1], now[2]};
-    const QuatOf<Real> q_next = normalized(start * QuatOf<Real>{gone[4], gone[5], gone[6], gone[7]});
+    QuatOf<Real> q_next = normalized(start * QuatOf<Real>{gone[4], gone[5], gone[6], gone[7]});
     // In differences: what no impulse changed keeps its bits.
     const Vec3Of<Real> change = Vec3Of<Real>{now[4], now[5], now[6]} - scaled_spin(start, per_axis, w);
-    const Vec3Of<Real> w_next = w + rotate(start, scale(per_axis, change));
+    Vec3Of<Real> w_next = w + rotate(start, scale(per_axis, change));
+    const Mask<Real> far = gone[4] * gone[4] + gone[5] * gone[5] + gone[6] * gone[6] > Real(kSlowStep * kSlowStep);
+    if (any_of(far && moves)) finish_far(row, lane_bits(far && moves), q_next, w_next);
     const Real speed = IntegrateVelocities::largest(v_next) + IntegrateVelocities::largest(w_next);
     const Mask<Real> good = now[7] == zero && speed < limit &&
                             IntegrateVelocities::largest(x_next) < Real(kMaxPosition) &&
@@ -60,6 +64,24 @@ struct FinishBodies {
     store(state.angular_velocity, row, select<Real>(moves, select<Real>(good, w_next, none), w));
     const Mask<Real> bad = moves && !good;
     if (any_of(bad)) freeze(row, lane_bits(bad));
+  }
+
+  /// Where differences are large they are no help against rounding.
+  template <class Real>
+  TALUS_INLINE void finish_far(Index row, unsigned lanes_of_rows, QuatOf<Real>& q_next, Vec3Of<Real>& w_next) const {
+    LaneTurns<Real> lanes(q_next, w_next);
+    for (; lanes_of_rows != 0; lanes_of_rows &= lanes_of_rows - 1u) {
+      const int lane = lowest_bit(lanes_of_rows);
+      const Index body = row + lane;
+      const Vec3 inverse = model.inv_inertia[body];
+      if (inverse.x == inverse.y && inverse.y == inverse.z) continue;
+      Quat q;
+      Vec3 w = state.angular_velocity[body];
+      const Vec3 before = scaled_spin(frame[body].orientation, frame[body].scale, w);
+      finish_free_turn(frame[body], before, displacement[body].turn, velocity[body].angular, q, w);
+      lanes.set(lane, q, w);
+    }
+    lanes.get(q_next, w_next);
   }
 
   TALUS_HD void freeze(Index row, unsigned lanes_of_rows) const {

@@ -3,16 +3,21 @@
 // velocities.
 #pragma once
 #include "columns.h"
+#include "free_turn.h"
 #include "lanes.h"
+#include "math/bits.h"
 #include "math/vec3.h"
 #include "solve_columns.h"
 #include "step_params.h"
 
 namespace talus::inline TALUS_ISA {
 
-constexpr float kMaxSpeed = 1e6f;     // [m/s, rad/s] beyond it a body is frozen: products of two still are finite
-constexpr float kMaxPosition = 1e8f;  // [m]
-constexpr float kMaxHalfTurn = 0.78539816f;  // [rad] half the rotation of a sub-step; beyond it sine_cosine_small fails
+constexpr float kMaxSpeed = 1e6f;          // [m/s, rad/s] beyond it a body is frozen: products of two still are finite
+constexpr float kMaxPosition = 1e8f;       // [m]
+constexpr float kSlowTurn = 0.125f;        // [rad] in a sub-step; what turns further goes the way of free_turn.h
+constexpr float kSlowSlenderTurn = 0.02f;  // [rad] the same for bodies with very different moments of inertia
+constexpr float kMaxHalfTurn =
+    0.78539816f;  // [rad] half the rotation of a sub-step; beyond it the series of round_turn fail
 
 /// v' = (v + h a) / (1 + h c), and the warm start of the next sub-step: within a step the contact rows are fixed, so
 /// the impulses of the sub-step that ended changed the velocity by v - v_free, and will do so again (methods: parallel
@@ -85,13 +90,84 @@ struct IntegrateVelocities {
   }
 };
 
-/// x' = x + h v', and the turn of a free rigid body over h. One body a lane.
+/// Rotations and velocities of the lanes of a pack, to be changed one by one.
+template <class Real>
+class LaneTurns {
+ public:
+  TALUS_INLINE LaneTurns(QuatOf<Real> q, Vec3Of<Real> w) {
+    const Real all[7] = {q.x, q.y, q.z, q.w, w.x, w.y, w.z};
+    for (int i = 0; i < 7; ++i) store_lanes(numbers_[i], all[i]);
+  }
+  TALUS_INLINE void set(int lane, Quat q, Vec3 w) {
+    const float all[7] = {q.x, q.y, q.z, q.w, w.x, w.y, w.z};
+    for (int i = 0; i < 7; ++i) numbers_[i][lane] = all[i];
+  }
+  TALUS_INLINE void get(QuatOf<Real>& q, Vec3Of<Real>& w) const {
+    Real all[7];
+    for (int i = 0; i < 7; ++i) all[i] = load_lanes(numbers_[i], Real{});
+    q = {all[0], all[1], all[2], all[3]};
+    w = {all[4], all[5], all[6]};
+  }
+
+ private:
+  float numbers_[7][LaneCount<Real>::value];
+};
+
+/// The turn of a free rigid body over h that is short, below kSlowTurn.
 ///
-/// The turn keeps energy and angular momentum: with M the angular momentum in body axes halfway through, the implicit
-/// mid-point rule m' = m + k M x w, M = I w = (m + m') / 2, conserves both quadratic invariants for any step k, and is
-/// the rotation of m by -2 atan(k |w| / 2) about w. Turning the body by the opposite rotation leaves the angular
-/// momentum in world axes as it was. k = 2 tan(h |w| / 2) / |w| makes it the exponential map: a turn by exactly h |w|.
-/// The equation for w is solved by Newton's method from the velocity at the start.
+/// It keeps energy and angular momentum: with M the angular momentum in body axes halfway through, the implicit
+/// mid-point rule m' = m + 2 a M x w, M = I w = (m + m') / 2, conserves both quadratic invariants for any a, and is the
+/// rotation of m by the inverse of the quaternion (a w + b M, 1), whatever b is. Turning the body by that quaternion
+/// leaves the angular momentum in world axes as it was. a and b from energy and momentum make the rule one of fourth
+/// order (Hairer, Vilmart 2006, Preprocessed discrete Moser-Veselov algorithm, 2.2). The equation for w is solved by
+/// Newton's method from the velocity at the start.
+template <class Real>
+struct SlowTurn {
+  QuatOf<Real> turn;
+  Vec3Of<Real> gained;  // [rad/s] own axes: the velocity at the end, in own axes then, less that at the start
+  Mask<Real> slender;   // moments so different that a and b would be differences of large numbers: left as they are
+
+  static constexpr int kNewtonIterations = 2;      // a third changes the energy by 1e-9 of it at kSlowTurn
+  static constexpr float kSlenderRatio = 1000.0f;  // [1] of moments of inertia
+
+  TALUS_INLINE SlowTurn(Vec3Of<Real> w0, Vec3Of<Real> inverse, Real h) {
+    const Real zero(0.0f), one(1.0f), half(0.5f);
+    // Moments are counted in the least of them.
+    const Real most_inverse = max_of(inverse.x, max_of(inverse.y, inverse.z)), least = one / most_inverse;
+    const Vec3Of<Real> i{most_inverse / inverse.x, most_inverse / inverse.y, most_inverse / inverse.z};
+    const Vec3Of<Real> g = least * inverse;
+    slender = max_of(i.x, max_of(i.y, i.z)) > Real(kSlenderRatio);
+    const Vec3Of<Real> ratio{(i.y - i.z) * g.x, (i.z - i.x) * g.y, (i.x - i.y) * g.z}, m0 = scale(i, w0);
+    const Real energy = half * dot(w0, m0), sphere = half * dot(m0, m0);
+    const Real sum = g.x + g.y + g.z, pairs = g.x * g.y + g.y * g.z + g.z * g.x, all = g.x * g.y * g.z;
+    const Real third(1.0f / 3), sixth(1.0f / 6), part = select(slender, zero, h * h);
+    const Real along_w = one + part * (sixth * pairs * sphere - third * sum * energy);
+    const Real along_m = part * (sixth * pairs * energy - third * all * sphere);
+
+    Vec3Of<Real> half_gain{zero, zero, zero}, e{zero, zero, zero};  // w - w0; tangent of half the turn
+    for (int iteration = 0; iteration < kNewtonIterations; ++iteration) {
+      const Vec3Of<Real> w = w0 + half_gain;
+      const Real a = half * h * (one + dot(e, e));
+      e = a * (along_w * w + along_m * scale(i, w));
+      const Vec3Of<Real> k = (half * h * (one + dot(e, e)) * along_w) * ratio;
+      const Vec3Of<Real> f = half_gain - Vec3Of<Real>{k.x * w.y * w.z, k.y * w.z * w.x, k.z * w.x * w.y};
+      // Rows of the Jacobian; k is held.
+      const Vec3Of<Real> r0{one, -k.x * w.z, -k.x * w.y};
+      const Vec3Of<Real> r1{-k.y * w.z, one, -k.y * w.x};
+      const Vec3Of<Real> r2{-k.z * w.y, -k.z * w.x, one};
+      const Vec3Of<Real> c0 = cross(r1, r2), c1 = cross(r2, r0), c2 = cross(r0, r1);
+      const Real det = one / dot(r0, c0);
+      half_gain = half_gain - det * (f.x * c0 + f.y * c1 + f.z * c2);
+    }
+    gained = half_gain + half_gain;
+    const Vec3Of<Real> w = w0 + half_gain;
+    e = (half * h * (one + dot(e, e))) * (along_w * w + along_m * scale(i, w));
+    const Real n = one / square_root(one + dot(e, e));
+    turn = {n * e.x, n * e.y, n * e.z, n};
+  }
+};
+
+/// x' = x + h v', and the turn of a free rigid body over h. One body a lane.
 struct IntegratePositions {
   // model
   BodyModel model;
@@ -134,17 +210,22 @@ struct IntegratePositions {
     const QuatOf<Real> q{gone[4], gone[5], gone[6], gone[7]};  // own axes at the start -> own axes now
     const Vec3Of<Real> body_w = rotate_back(q, scale(per_axis, w));
     const Mask<Real> tumbles = !round;
-    Vec3Of<Real> halfway = body_w, gained{zero, zero, zero};  // own axes: velocity halfway, and what the turn adds
+    const Real way = h * length(body_w);
+    QuatOf<Real> turn = round_turn(h, way, body_w);
+    Vec3Of<Real> w_next = w;
+    Real slow(2.0f * kMaxHalfTurn);  // [rad] what turns further goes the way of free_turn.h
     if (any_of(tumbles)) {
-      const Vec3Of<Real> filled = select<Real>(tumbles, inverse, Vec3Of<Real>{one, one, one});
-      const Vec3Of<Real> inertia{one / filled.x, one / filled.y, one / filled.z};
-      halfway = velocity_halfway(body_w, inertia, filled, h, gained);
+      const SlowTurn<Real> free_turn(body_w, select<Real>(tumbles, inverse, Vec3Of<Real>{one, one, one}), h);
+      turn = select<Real>(tumbles, free_turn.turn, turn);
+      // In differences, which are small: 4,800 sub-steps would otherwise lose 1e-3 of the momentum to rounding.
+      const Vec3Of<Real> change = rotate(q, turned(turn, body_w) + rotate(turn, free_turn.gained));
+      const Vec3Of<Real> scaled{change.x / per_axis.x, change.y / per_axis.y, change.z / per_axis.z};
+      w_next = select<Real>(tumbles, w + scaled, w);
+      slow = select(tumbles, select(free_turn.slender, Real(kSlowSlenderTurn), Real(kSlowTurn)), slow);
     }
-    Real sinc, cosine;
-    half_turn(h, halfway, sinc, cosine);
-    const Vec3Of<Real> axis = (half * h * sinc) * halfway;
-    const QuatOf<Real> turn{axis.x, axis.y, axis.z, cosine};
     QuatOf<Real> next = normalized(q * turn);
+    const Mask<Real> far = way > slow;
+    if (any_of(far)) turn_far(row, lane_bits(far), tumbles, next, w_next);
     if (projected) next = normalized(QuatOf<Real>{half * push.x, half * push.y, half * push.z, one} * next);
 
     gone[0] = shift.x;
@@ -156,17 +237,33 @@ struct IntegratePositions {
     gone[7] = next.w;
     store_together(&displacement[0].shift.x, row, gone);
     if (any_together(tumbles)) {
-      // In differences, which are small: 4,800 sub-steps would otherwise lose 1e-3 of the momentum to rounding.
-      const Vec3Of<Real> change = rotate(q, turned(turn, body_w) + rotate(turn, gained));
-      const Vec3Of<Real> scaled{change.x / per_axis.x, change.y / per_axis.y, change.z / per_axis.z};
       // The turn changes the velocity without any impulse: the free velocity follows.
-      const Vec3Of<Real> w_next = select<Real>(tumbles, w + scaled, w);
-      const Vec3Of<Real> w_free = Vec3Of<Real>{free[4], free[5], free[6]} + (w_next - w);
+      const Vec3Of<Real> was_free{free[4], free[5], free[6]};
+      const Vec3Of<Real> w_free = select<Real>(tumbles, w_next - (w - was_free), was_free);
       IntegrateVelocities::write(v, w_next, now[7], now);
       IntegrateVelocities::write(Vec3Of<Real>{free[0], free[1], free[2]}, w_free, free[7], free);
       store_together(&velocity[0].linear.x, row, now);
       store_together(&free_velocity[0].linear.x, row, free);
     }
+  }
+
+  /// For the lanes that turn far, one after another, from the records in memory.
+  template <class Real>
+  TALUS_INLINE void turn_far(Index row, unsigned lanes_of_rows, Mask<Real> tumbles, QuatOf<Real>& next,
+                             Vec3Of<Real>& w_next) const {
+    LaneTurns<Real> lanes(next, w_next);
+    const unsigned tumbling = lane_bits(tumbles);
+    for (; lanes_of_rows != 0; lanes_of_rows &= lanes_of_rows - 1u) {
+      const int lane = lowest_bit(lanes_of_rows);
+      const Index body = row + lane;
+      Quat turn = displacement[body].turn;
+      Vec3 spin = velocity[body].angular;
+      const bool round = ((tumbling >> lane) & 1u) == 0;
+      const Vec3 inverse = round ? Vec3{1.0f, 1.0f, 1.0f} : model.inv_inertia[body];
+      turn_free_body(params->h, inverse, frame[body].scale, turn, spin);
+      lanes.set(lane, turn, round ? velocity[body].angular : spin);
+    }
+    lanes.get(next, w_next);
   }
 
   /// [m] h^2 a / 2 for bodies without contacts: h v' less this is h (v + v') / 2, Moreau's mid-point (S1-08).
@@ -178,42 +275,20 @@ struct IntegratePositions {
     return (part * h * h) * (weight * gravity + inv_mass * load<Real>(inputs.force, row));
   }
 
-  /// sin(x) / x and cos(x) for x = h |w| / 2.
+  /// By `way` = h |w| about w: sin(x) / x and cos(x) for half of it, as series.
   template <class Real>
-  TALUS_INLINE static void half_turn(Real h, Vec3Of<Real> w, Real& sinc, Real& cosine) {
-    const Real x = min_of(Real(0.5f) * h * length(w), Real(kMaxHalfTurn));
+  TALUS_INLINE static QuatOf<Real> round_turn(Real h, Real way, Vec3Of<Real> w) {
+    const Real x = min_of(Real(0.5f) * way, Real(kMaxHalfTurn));
     const Real u = x * x;
-    sinc = Real(1.0f) + u * (Real(-1.6666667e-1f) +
-                             u * (Real(8.3333333e-3f) + u * (Real(-1.9841270e-4f) + u * Real(2.7557319e-6f))));
-    cosine = Real(1.0f) +
-             u * (Real(-0.5f) + u * (Real(4.1666667e-2f) + u * (Real(-1.3888889e-3f) + u * Real(2.4801587e-5f))));
+    const Real sinc =
+        Real(1.0f) +
+        u * (Real(-1.6666667e-1f) + u * (Real(8.3333333e-3f) + u * (Real(-1.9841270e-4f) + u * Real(2.7557319e-6f))));
+    const Real cosine =
+        Real(1.0f) +
+        u * (Real(-0.5f) + u * (Real(4.1666667e-2f) + u * (Real(-1.3888889e-3f) + u * Real(2.4801587e-5f))));
+    const Vec3Of<Real> axis = (Real(0.5f) * h * sinc) * w;
+    return {axis.x, axis.y, axis.z, cosine};
   }
-
-  /// Newton's method for f(w) = w - w0 - k/2 I^-1 (I w x w) = 0; `gained` is the velocity at the end less w0.
-  template <class Real>
-  TALUS_INLINE static Vec3Of<Real> velocity_halfway(Vec3Of<Real> w0, Vec3Of<Real> i, Vec3Of<Real> inverse, Real h,
-                                                    Vec3Of<Real>& gained) {
-    const Vec3Of<Real> ratio{(i.y - i.z) * inverse.x, (i.z - i.x) * inverse.y, (i.x - i.y) * inverse.z};
-    const Real one(1.0f);
-    Vec3Of<Real> half_gain{Real(0.0f), Real(0.0f), Real(0.0f)};  // w - w0
-    for (int iteration = 0; iteration < kNewtonIterations; ++iteration) {
-      const Vec3Of<Real> w = w0 + half_gain;
-      Real sinc, cosine;
-      half_turn(h, w, sinc, cosine);
-      const Vec3Of<Real> k = (Real(0.5f) * h * sinc / cosine) * ratio;
-      const Vec3Of<Real> f = half_gain - Vec3Of<Real>{k.x * w.y * w.z, k.y * w.z * w.x, k.z * w.x * w.y};
-      // Rows of the Jacobian; k is held.
-      const Vec3Of<Real> r0{one, -k.x * w.z, -k.x * w.y};
-      const Vec3Of<Real> r1{-k.y * w.z, one, -k.y * w.x};
-      const Vec3Of<Real> r2{-k.z * w.y, -k.z * w.x, one};
-      const Vec3Of<Real> c0 = cross(r1, r2), c1 = cross(r2, r0), c2 = cross(r0, r1);
-      const Real det = one / dot(r0, c0);
-      half_gain = half_gain - det * (f.x * c0 + f.y * c1 + f.z * c2);
-    }
-    gained = half_gain + half_gain;
-    return w0 + half_gain;
-  }
-  static constexpr int kNewtonIterations = 3;
 };
 
 }  // namespace talus::inline TALUS_ISA

@@ -3,6 +3,7 @@
 // matched point by point with the last one.
 #pragma once
 #include "body_records.h"
+#include "bounds.h"
 #include "broad_columns.h"
 #include "contact_columns.h"
 #include "counters.h"
@@ -224,6 +225,8 @@ struct CollidePairs {
   Column<Index> contact_index;
   // parameters
   const StepParams* params;
+  // inputs
+  BodyInputs inputs;
 
   TALUS_HD void operator()(Index element) const {
     const std::uint32_t batch = batch_key[element];
@@ -262,13 +265,29 @@ struct CollidePairs {
     contact.point[0] = {separation, radius_a * contact.normal, -radius_b * contact.normal, 0u};
   }
 
-  /// [m] How near is near: what the two can close within the step, plus the speculative distance.
+  /// [m] How near is near: what the two can close within the step, plus the speculative distance. Something else may
+  /// hold one of them, so that only the other one gains speed.
   TALUS_HD float reach(Index a, Index b, const BodyPose& pa, const BodyPose& pb) const {
-    const float closing = length(linear_velocity[b] - linear_velocity[a]) +
-                          length(angular_velocity[a]) * model.radius[a] +
-                          length(angular_velocity[b]) * model.radius[b] + params->dt * length(params->gravity);
+    const Vec3 gain_a = speed_gain(a), gain_b = speed_gain(b), apart = gain_b - gain_a;
+    const float gain =
+        square_root(max_of(length_squared(apart), max_of(length_squared(gain_a), length_squared(gain_b))));
+    const float closing = length(linear_velocity[b] - linear_velocity[a]) + gain + tip_speed(a, pa) + tip_speed(b, pb);
     const float touching = speculative_of(min_of(model.radius[a], model.radius[b]), *params);
     return min_of(touching + params->dt * closing, pa.reach + pb.reach);
+  }
+  /// [m/s] From gravity and force, in the whole step.
+  TALUS_HD Vec3 speed_gain(Index row) const {
+    const float inv_mass = model.inv_mass[row], weight = inv_mass > 0.0f ? model.gravity_scale[row] : 0.0f;
+    return params->dt * (weight * params->gravity + inv_mass * inputs.force[row]);
+  }
+  /// [m/s] Of the outermost point by turning, at the end of the step.
+  TALUS_HD float tip_speed(Index row, const BodyPose& at) const {
+    float speed = length(angular_velocity[row]);
+    const Vec3 torque = inputs.torque[row];
+    if (torque.x != 0.0f || torque.y != 0.0f || torque.z != 0.0f) {
+      speed += length(spin_gain(at.orientation, model.inv_inertia[row], torque, params->dt));
+    }
+    return speed * model.radius[row];
   }
 
   TALUS_HD void write(Index pair, Index a, const BodyPose& pa, const BodyPose& pb, const Manifold& m) const {

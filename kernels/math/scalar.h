@@ -49,6 +49,9 @@ TALUS_INLINE float abs_of(float x) {
 TALUS_INLINE float square_root(float x) {
   return sqrtf(x);
 }
+TALUS_INLINE double square_root(double x) {
+  return sqrt(x);
+}
 TALUS_INLINE float sign_of(float x) {
   return x < 0.0f ? -1.0f : 1.0f;
 }

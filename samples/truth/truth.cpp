@@ -85,12 +85,4 @@ int trials_of(const Row& row, double part) {
   return std::max(int(row.trials * part), 1);
 }
 
-std::vector<Row> rows() {
-  std::vector<Row> all;
-  for (const std::span<const Row> laws : {friction_rows()}) all.insert(all.end(), laws.begin(), laws.end());
-  const std::vector<Row> experiments = experiment_rows();
-  all.insert(all.end(), experiments.begin(), experiments.end());
-  return all;
-}
-
 }  // namespace talus::truth

@@ -74,9 +74,12 @@ double bound_of(const Row& row, const Variant& variant);
 int trials_of(const Row& row, double part);
 constexpr double kShortPart = 1.0 / 50;  ///< of the trials, in tests
 
-/// Every row, in the order of docs/truth.md. Each source file of this folder defines a list of its own: laws first.
-std::vector<Row> rows();
+/// Laws of friction.
 std::span<const Row> friction_rows();
-std::vector<Row> experiment_rows();
+/// Laws of fast bodies.
+std::span<const Row> tunnel_rows();
+
+/// Every row, in the order of docs/truth.md. Each source file of this folder defines a list of its own.
+std::vector<Row> rows();
 
 }  // namespace talus::truth

@@ -48,10 +48,10 @@ void collide_pairs(Exec& exec, const StepViews& v) {
   exec.for_each_lane("FindBoxAxes", pair_lanes,
                      FindBoxAxes{v.broad.rows.pose, v.broad.rows.shape, v.next.pairs, s.batch_key, s.batch_pair,
                                  v.counters, s.box_axes});
-  exec.for_each(
-      "CollidePairs", pairs,
-      CollidePairs{v.model, v.state.linear_velocity, v.state.angular_velocity, v.last, v.broad.rows.pose, v.next.pairs,
-                   s.batch_key, s.batch_pair, s.box_axes, s.last_row, v.next.contacts, s.contact_index, v.params});
+  exec.for_each("CollidePairs", pairs,
+                CollidePairs{v.model, v.state.linear_velocity, v.state.angular_velocity, v.last, v.broad.rows.pose,
+                             v.next.pairs, s.batch_key, s.batch_pair, s.box_axes, s.last_row, v.next.contacts,
+                             s.contact_index, v.params, v.inputs});
   exec.exclusive_scan("number contacts", s.contact_index, pairs);
   exec.together("ListContacts", ListContactsTask{v});
 }

@@ -10,15 +10,9 @@
 namespace talus::inline TALUS_ISA {
 
 TALUS_INLINE UpdateBounds update_bounds_of(const StepViews& v) {
-  return {v.model,
-          v.state,
-          v.inputs.force,
-          v.broad.rows.pose,
-          v.broad.rows.bounds,
-          v.broad.rows.shape,
-          v.broad.kept_bounds,
-          v.params,
-          v.counters};
+  return {
+      v.model,  v.state,   v.inputs, v.broad.rows.pose, v.broad.rows.bounds, v.broad.rows.shape, v.broad.kept_bounds,
+      v.params, v.counters};
 }
 
 /// Zeroes what the step counts. In a step that waits for a larger buffer all loop bounds stay zero.
