@@ -13,6 +13,7 @@
 #include "columns.h"
 #include "contact_columns.h"
 #include "counters.h"
+#include "lengths.h"
 #include "math/atomic.h"
 #include "math/vec3.h"
 #include "shock_columns.h"
@@ -91,7 +92,7 @@ struct FindRests {
     const CachedContact& c = contacts[pair];
     float gap = c.point[0].separation;
     for (int i = 1; i < int(c.count); ++i) gap = min_of(gap, c.point[i].separation);
-    const float reach = kTouchReach * min_of(model.radius[a], model.radius[b]);
+    const float reach = kTouchReach * smaller_radius(model.radius[a], model.radius[b]);
     const bool touches = gap + params->dt * min_of(dot(c.normal, velocity(b) - velocity(a)), 0.0f) < reach;
     if (!touches) return;
     const float lift = -dot(c.normal, params->gravity);

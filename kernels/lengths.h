@@ -6,6 +6,11 @@
 
 namespace talus::inline TALUS_ISA {
 
+/// [m] Of two bodies; planes have a radius of 0, and do not count.
+TALUS_INLINE float smaller_radius(float a, float b) {
+  return a > 0.0f && b > 0.0f ? min_of(a, b) : max_of(a, b);
+}
+
 /// [m] How far ahead of touching contacts of a body are made, without the way of a step; of two bodies the smaller one
 /// counts. radius: of the ball around it.
 template <class Real>

@@ -272,7 +272,7 @@ struct CollidePairs {
     const float gain =
         square_root(max_of(length_squared(apart), max_of(length_squared(gain_a), length_squared(gain_b))));
     const float closing = length(linear_velocity[b] - linear_velocity[a]) + gain + tip_speed(a, pa) + tip_speed(b, pb);
-    const float touching = speculative_of(min_of(model.radius[a], model.radius[b]), *params);
+    const float touching = speculative_of(smaller_radius(model.radius[a], model.radius[b]), *params);
     return min_of(touching + params->dt * closing, pa.reach + pb.reach);
   }
   /// [m/s] From gravity and force, in the whole step.

@@ -7,6 +7,7 @@
 // the same moment about the normal.
 #pragma once
 #include "event_columns.h"
+#include "lengths.h"
 #include "prepare.h"
 #include "rigid_columns.h"
 #include "solve.h"
@@ -63,7 +64,7 @@ struct PrepareRigid {
     const Real bounce = load_lanes(sources.restitution, Real{});
     float radii[kWidth];
     for (int i = 0; i < kWidth; ++i) {
-      radii[i] = min_of(from.model.radius[Index(sources.a[i])], from.model.radius[Index(sources.b[i])]);
+      radii[i] = smaller_radius(from.model.radius[Index(sources.a[i])], from.model.radius[Index(sources.b[i])]);
     }
     const Real radius = load_lanes(radii, Real{});
     const auto put = [&](int field, Real value) { store(rows, field, lane, select(there, value, zero)); };
