@@ -552,9 +552,18 @@ struct SolveContacts {
     const Real arm = select(line, load<Real>(rows, row::twist_arm, lane), Real(1.0f));
     return line && !line_holds(held, arm, limit);
   }
-  /// Both points of a line in turn: against the slip of each, by a rate of its own.
   template <class Real>
   TALUS_INLINE void rub_line(Index lane, BodyPair<Real>& bodies, Mask<Real> rub) const {
+    Real residual;
+    const LineImpulse<Real> before = line_impulse<Real>(lane), after = rubbed_line(lane, bodies, rub, residual);
+    store(rows, row::friction_impulse, lane, select(rub, after.along, before.along));
+    store(rows, row::friction_impulse + 1, lane, select(rub, after.across, before.across));
+    store(rows, row::twist_impulse, lane, select(rub, after.twist, before.twist));
+  }
+  /// Both points of a line in turn: against the slip of each, by a rate of its own. residual: [m/s] by how much they
+  /// were off.
+  template <class Real>
+  TALUS_INLINE LineImpulse<Real> rubbed_line(Index lane, BodyPair<Real>& bodies, Mask<Real> rub, Real& residual) const {
     const Real zero(0.0f), one(1.0f);
     const Vec3Of<Real> normal = load_vector<Real>(rows, row::normal, lane);
     const Vec3Of<Real> t1 = load_vector<Real>(rows, row::tangent, lane), t2 = cross(normal, t1);
@@ -568,8 +577,8 @@ struct SolveContacts {
     const Real mass = bodies.inv_mass_a + bodies.inv_mass_b, k11 = mass + give(along, along);
     Real limit[2];
     line_limits(lane, limit);
-    const LineImpulse<Real> before = line_impulse<Real>(lane);
-    LinePoints<Real> points = points_of_line(before, arm, limit);
+    LinePoints<Real> points = points_of_line(line_impulse<Real>(lane), arm, limit);
+    residual = zero;
     for (int i = 0; i < 2; ++i) {
       const Real at = i == 0 ? -arm : arm;
       const Levers<Real> across{middle.a + at * about_normal.a, middle.b + at * about_normal.b};
@@ -582,13 +591,11 @@ struct SolveContacts {
       bodies.push(more1 * t1 + more2 * t2);
       bodies.turn(more1, along);
       bodies.turn(more2, across);
+      residual = max_of(residual, square_root(more1 * more1 + more2 * more2) / rate);
       points.along[i] = n1;
       points.across[i] = n2;
     }
-    const LineImpulse<Real> after = points.together(arm);
-    store(rows, row::friction_impulse, lane, select(rub, after.along, before.along));
-    store(rows, row::friction_impulse + 1, lane, select(rub, after.across, before.across));
-    store(rows, row::twist_impulse, lane, select(rub, after.twist, before.twist));
+    return points.together(arm);
   }
 
   /// What holds is solved exactly. What slips goes along the slip by the same rate for both tangents and then to the
