@@ -69,6 +69,10 @@ struct StepShape {
   RigidShape rigid;
   ShockShape shock;
   bool operator==(const StepShape&) const = default;
+
+  /// [1] The mean velocity of a carried place over a sub-step, as a part of what it is over the step: velocities of
+  /// points on a body that turns change with time, and the middle of the step has all of row::carry.
+  TALUS_HD float carry_at(int substep) const { return carriers ? float(2 * substep + 1) / float(substeps) : 0.0f; }
 };
 
 struct StepViews {

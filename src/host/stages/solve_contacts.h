@@ -81,12 +81,6 @@ TALUS_INLINE int relax_sweeps(const StepShape& shape, int substep) {
   return shape.relax_iterations + (more ? missing : 0);
 }
 
-/// [1] The mean velocity of a carried place over a sub-step, as a part of what it is over the step: velocities of
-/// points on a body that turns change with time, the middle of the step has all of row::carry.
-TALUS_INLINE float carry_at(const StepShape& shape, int substep) {
-  return shape.carriers ? float(2 * substep + 1) / float(shape.substeps) : 0.0f;
-}
-
 /// kJoints: the world has joints. kSurfaces: contacts have SurfaceRows. kBounce: something may bounce. Kernels of their
 /// own, since these need more registers than plain contacts do.
 template <bool kJoints, bool kSurfaces, bool kBounce = true>
@@ -135,7 +129,7 @@ struct SolveContactsTask {
           if (i < v.shape.relax_iterations || v.shape.bounded_joints)
             JointPasses{v}.template sweep<Sweep::relax>(team, first);
         }
-        sweep_contacts<Sweep::relax, kSurfaces>(team, v, moved, true, carry_at(v.shape, substep));
+        sweep_contacts<Sweep::relax, kSurfaces>(team, v, moved, true, v.shape.carry_at(substep));
       }
       if constexpr (kSurfaces) sum_compression(team, v);
       if (substep + 1 < v.shape.substeps) sum_loads(team, v, false);
@@ -156,7 +150,7 @@ struct SolveContactsTask {
                                          v.solve.surfaces, v.shape.poisson});
     for (int i = 0; i < kBounceSweeps; ++i, moved = false) {
       if constexpr (kJoints) JointPasses{v}.template sweep<Sweep::bounce>(team, false);
-      sweep_contacts<Sweep::bounce, kSurfaces>(team, v, moved, true, carry_at(v.shape, v.shape.substeps - 1));
+      sweep_contacts<Sweep::bounce, kSurfaces>(team, v, moved, true, v.shape.carry_at(v.shape.substeps - 1));
     }
   }
 };
