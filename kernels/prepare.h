@@ -570,10 +570,10 @@ struct PrepareContacts {
   template <class Real>
   TALUS_INLINE Vec3Of<Real> line_tangent(Mask<Real> two, const PreparedBody<Real>& a, Vec3Of<Real> first,
                                          Vec3Of<Real> second, Vec3Of<Real> normal) const {
-    const Vec3Of<Real> between = a.world(second - first), flat = between - dot(between, normal) * normal;
-    const Real size = length(flat), zero(0.0f);
+    const Vec3Of<Real> across = cross(normal, a.world(second - first));
+    const Real size = length(across), zero(0.0f), one(1.0f);
     const Mask<Real> far = two && size > zero;
-    return select<Real>(far, (Real(1.0f) / select(far, size, Real(1.0f))) * flat, tangent_of(normal));
+    return select<Real>(far, cross((one / select(far, size, one)) * across, normal), tangent_of(normal));
   }
   /// Whether both points have the same friction in all directions, and nothing else.
   template <class Real, int kWidth>
