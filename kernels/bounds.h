@@ -6,6 +6,7 @@
 #include "broad_columns.h"
 #include "counters.h"
 #include "lanes.h"
+#include "lengths.h"
 #include "math/atomic.h"
 #include "math/vec3.h"
 #include "shapes/extent.h"
@@ -16,10 +17,11 @@ namespace talus::inline TALUS_ISA {
 constexpr float kNowhere = 3e38f;  // [m] minimum of an empty box; its maximum is the negative
 
 /// [m] How much further a body may get in the next step than it does in this one, of the reach in its pose: what sleeps
-/// is woken one step ahead, so candidates must be found that far ahead.
+/// is woken one step ahead, so candidates must be found that far ahead. touching: [m] part of the reach at which
+/// contacts are made.
 template <class Real>
-TALUS_INLINE Real wake_reach(Real reach, const StepParams& p) {
-  return p.may_sleep != 0 ? reach - Real(0.5f * p.speculative_distance) : Real(0.0f);
+TALUS_INLINE Real wake_reach(Real reach, Real touching, const StepParams& p) {
+  return p.may_sleep != 0 ? reach - touching : Real(0.0f);
 }
 
 /// [rad/s] What a torque adds to the angular velocity in a time, in own axes.
@@ -30,8 +32,8 @@ TALUS_INLINE Vec3Of<Real> spin_gain(QuatOf<Real> orientation, Vec3Of<Real> inv_i
 }
 
 /// Pose, box and shape record of each row. The box is that of the shape, extended along the way of the step, and by
-/// `rim` on all sides: half the speculative distance plus what turning may add. The reach of the pose is the same in
-/// all directions: |way| + rim.
+/// `rim` on all sides: the distance at which contacts of a dynamic body are made plus what turning may add. The reach
+/// of the pose is the same in all directions: |way| + rim.
 struct UpdateBounds {
   // model
   BodyModel model;
@@ -89,7 +91,8 @@ struct UpdateBounds {
         abs_of(before.x) + abs_of(before.y) + abs_of(before.z) + abs_of(spin.x) + abs_of(spin.y) + abs_of(spin.z);
     const Mask<Real> stirs = !still && !moves && any_speed > Real(p.may_sleep != 0 ? 0.0f : kNowhere);
     const Real swing = select(boxed, swing_of(is_box, core, rounding, radius, turn), zero);
-    const Real rim = Real(0.5f * p.speculative_distance) + swing;
+    const Real touching = select(motion == Real(float(Motion::dynamic)), speculative_of(radius, p), zero);
+    const Real rim = touching + swing;
 
     const Mat3Of<Real> axes = matrix_of(orientation);
     const Mat3Of<Real> reach_of_axes{abs_of(axes.row0), abs_of(axes.row1), abs_of(axes.row2)};
@@ -110,7 +113,7 @@ struct UpdateBounds {
                moving = select(moves || stirs, one, zero);
     const Real bounds_out[8] = {min.x, min.y, min.z, moving, max.x, max.y, max.z, listed};
     store_together(&bounds.data->min.x, row, bounds_out);
-    const Real ahead = wake_reach(reach, p);
+    const Real ahead = wake_reach(reach, touching, p);
     const Vec3Of<Real> around{ahead, ahead, ahead};
     watch_bounds(row, min - around, max + around, moving, listed);
 
@@ -172,11 +175,12 @@ struct KeepBounds {
     Real box[8], where[8];
     load_together(&bounds.data->min.x, row, box);
     load_together(&pose.data->position.x, row, where);
-    const Mask<Real> fixed = load_bytes<Real>(model.motion, row) == Real(float(Motion::fixed));
-    const Real zero(0.0f), radius = select(fixed, zero, load<Real>(model.radius.data, row));
+    const Real motion = load_bytes<Real>(model.motion, row), zero(0.0f);
+    const Real radius = select(motion == Real(float(Motion::fixed)), zero, load<Real>(model.radius.data, row));
+    const Real touching = select(motion == Real(float(Motion::dynamic)), speculative_of(radius, *params), zero);
     const bool calm = counters->asleep > counters->rows / 2;
     const Real ahead((calm ? kCalmSteps : kKeptSteps) * params->dt), most = Real(calm ? kCalmWay : 1.0f) * radius;
-    const Real margin = Real(kKeptMargin) * radius + wake_reach(where[3], *params);
+    const Real margin = Real(kKeptMargin) * radius + wake_reach(where[3], touching, *params);
     const Vec3Of<Real> v = load<Real>(linear_velocity, row);
     const Vec3Of<Real> way{clamp_to(ahead * v.x, -most, most), clamp_to(ahead * v.y, -most, most),
                            clamp_to(ahead * v.z, -most, most)};

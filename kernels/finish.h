@@ -196,6 +196,12 @@ struct MeasureResidual {
  private:
   TALUS_HD float friction_residual(Index lane, const BodyPair<float>& bodies, Vec3 normal) const {
     const SolverRows& rows = contacts.rows;
+    if (rows.number(row::line, lane) > 0.0f) {
+      BodyPair<float> tried = bodies;
+      float residual;
+      contacts.rubbed_line(lane, tried, true, residual);
+      return residual;
+    }
     const Vec3 t1 = rows.vector(row::tangent, lane), t2 = cross(normal, t1);
     const float rate = rows.number(row::friction_rate, lane), load = contacts.sum_of(row::impulse, lane);
     const float step1 =

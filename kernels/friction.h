@@ -11,6 +11,13 @@
 
 namespace talus::inline TALUS_ISA {
 
+/// Of a symmetric 2x2 matrix.
+template <class Real>
+TALUS_INLINE Real larger_eigenvalue(Real k11, Real k22, Real k12) {
+  const Real half(0.5f), difference = half * (k11 - k22);
+  return half * (k11 + k22) + square_root(difference * difference + k12 * k12);
+}
+
 /// Nearest point of the disk of a radius (S1-18).
 template <class Real>
 TALUS_INLINE void project_on_circle(Real radius, Real& f1, Real& f2) {

@@ -13,6 +13,7 @@
 #include "columns.h"
 #include "contact_columns.h"
 #include "counters.h"
+#include "lengths.h"
 #include "math/atomic.h"
 #include "math/vec3.h"
 #include "shock_columns.h"
@@ -20,8 +21,9 @@
 
 namespace talus::inline TALUS_ISA {
 
-constexpr float kTouchReach = 0.01f;  // [m] what will be nearer at the end of the step touches; more joins what is
-                                      // apart, less lets a roof that lands find nothing below it for a step
+constexpr float kTouchReach = 0.02f;  // [1] of the smaller body's radius: what will be nearer at the end of the step
+                                      // touches; more joins what is apart, less lets a roof that lands find nothing
+                                      // below it for a step
 
 /// Layer of a contact between two heights: the one in which its higher body moves, or both. -1 if both are zero.
 TALUS_INLINE Index layer_of(Index height_a, Index height_b) {
@@ -90,7 +92,8 @@ struct FindRests {
     const CachedContact& c = contacts[pair];
     float gap = c.point[0].separation;
     for (int i = 1; i < int(c.count); ++i) gap = min_of(gap, c.point[i].separation);
-    const bool touches = gap + params->dt * min_of(dot(c.normal, velocity(b) - velocity(a)), 0.0f) < kTouchReach;
+    const float reach = kTouchReach * smaller_radius(model.radius[a], model.radius[b]);
+    const bool touches = gap + params->dt * min_of(dot(c.normal, velocity(b) - velocity(a)), 0.0f) < reach;
     if (!touches) return;
     const float lift = -dot(c.normal, params->gravity);
     const float least = params->shock_slope * length(params->gravity);  // without gravity all contacts bear both ways

@@ -9,6 +9,7 @@
 #include "counters.h"
 #include "growth.h"
 #include "lanes.h"
+#include "lengths.h"
 #include "math/atomic.h"
 #include "math/vec3.h"
 #include "pair_motion.h"
@@ -295,7 +296,8 @@ struct CollidePairs {
     const Vec3 between = pb.position - pa.position;
     const float separation = length(between) - (radius_a + radius_b);
     // What is within the speculative distance is within any reach.
-    if (!(separation <= params->speculative_distance || separation <= reach(a, b, pa, pb))) return;
+    const float touching = speculative_of(min_of(radius_a, radius_b), *params);
+    if (!(separation <= touching || separation <= reach(a, b, pa, pb))) return;
     contact_index[pair] = 1;
     CachedContact& contact = contacts[pair];
     const CachedContact* old = old_contact(pair);
@@ -313,7 +315,8 @@ struct CollidePairs {
     const float gain =
         square_root(max_of(length_squared(apart), max_of(length_squared(gain_a), length_squared(gain_b))));
     const float closing = length(linear_velocity[b] - linear_velocity[a]) + gain + tip_speed(a, pa) + tip_speed(b, pb);
-    return min_of(params->speculative_distance + params->dt * closing, pa.reach + pb.reach);
+    const float touching = speculative_of(smaller_radius(model.radius[a], model.radius[b]), *params);
+    return min_of(touching + params->dt * closing, pa.reach + pb.reach);
   }
   /// [m/s] From gravity and force, in the whole step.
   TALUS_HD Vec3 speed_gain(Index row) const {

@@ -3,6 +3,7 @@
 #pragma once
 #include "columns.h"
 #include "contact_columns.h"
+#include "friction.h"
 #include "lanes.h"
 #include "material.h"
 #include "math/angle.h"
@@ -93,11 +94,19 @@ struct PreparedBody {
   TALUS_INLINE Real give(Vec3Of<Real> lever1, Vec3Of<Real> lever2) const { return turns * dot(lever1, lever2); }
 };
 
-/// Of a symmetric 2x2 matrix.
+constexpr float kNear = 0.02f;  // [1] of the size: points that are further apart bear no friction
+
+/// [m] Size of the smaller of two bodies: the edge of a cube that is as easy to turn about the axis it turns about
+/// best.
 template <class Real>
-TALUS_INLINE Real larger_eigenvalue(Real k11, Real k22, Real k12) {
-  const Real half(0.5f), difference = half * (k11 - k22);
-  return half * (k11 + k22) + square_root(difference * difference + k12 * k12);
+TALUS_INLINE Real smaller_size(const PreparedBody<Real>& a, const PreparedBody<Real>& b) {
+  const Real zero(0.0f), one(1.0f);
+  const auto mass_by_inertia = [&](const PreparedBody<Real>& body) {
+    const Real most = max_of(body.scale.x, max_of(body.scale.y, body.scale.z));
+    const Mask<Real> moves = body.inv_mass > zero;
+    return select(moves, body.turns * most * most / select(moves, body.inv_mass, one), zero);
+  };
+  return square_root(Real(6.0f) / max_of(mass_by_inertia(a), mass_by_inertia(b)));
 }
 
 /// The tangent plane of two surfaces with a grain: its first axis, and the coefficients along both.
@@ -184,6 +193,7 @@ struct PrepareContacts {
   const StepParams* params;
   Index null_body;
   bool restitution;  // some body bounces
+  bool carriers;     // some body is kinematic
   // with kSurfaces
   MaterialTable materials;
   ContactCache last;     // rolling
@@ -232,6 +242,8 @@ struct PrepareContacts {
       put(field + 2, value.z);
     };
 
+    const Real size = smaller_size(a, b), per_near = one / (Real(kNear) * size);
+    put(row::size, size);
     Vec3Of<Real> center_a{zero, zero, zero}, center_b = center_a, local_a[kMaxPoints];
     Real depth = zero;  // [m] of the first point
     Real weights = zero, points_give = zero;
@@ -264,8 +276,9 @@ struct PrepareContacts {
       store(rows, row::at(i, row::impact), lane, zero);
       if (i == 0) depth = max_of(-separation, zero);
       // Friction acts where the surfaces touch: points that are still apart count less.
-      const Real near = one - max_of(separation, zero) / max_of(Real(params->speculative_distance), Real(1e-30f));
-      const Real weight = select(has, max_of(Real(1e-3f), near), zero);
+      const Real near = one - max_of(separation, zero) * per_near;
+      // Two points have limits of their own, by their loads.
+      const Real weight = select(has, select(count == Real(2.0f), one, max_of(Real(1e-3f), near)), zero);
       center_a = center_a + weight * select<Real>(has, local_a[i], center_a);
       center_b = center_b + weight * select<Real>(has, local_b, center_b);
       weights = weights + weight;
@@ -318,12 +331,20 @@ struct PrepareContacts {
     store(rows, row::load, lane, zero);
     put(row::restitution, load_lanes(from.restitution, Real{}));
 
-    [[maybe_unused]] SurfaceFriction<Real> friction_by{tangent_of(normal), friction_of, friction_of, friction_of};
+    const Mask<Real> two = count == Real(2.0f);
+    const Vec3Of<Real> tangent =
+        any_of(two) ? line_tangent(two, a, local_a[0], local_a[1], normal) : tangent_of(normal);
+    [[maybe_unused]] SurfaceFriction<Real> friction_by{tangent, friction_of, friction_of, friction_of};
     if constexpr (kSurfaces) surface_friction(surface_from, a, b, normal, friction_of, friction_by);
     const Vec3Of<Real> t1 = friction_by.tangent, t2 = cross(normal, t1);
     const Vec3Of<Real> t1_a = a.own(t1), t1_b = b.own(t1), t2_a = cross(normal_a, t1_a), t2_b = cross(normal_b, t1_b);
     const Vec3Of<Real> a1 = a.lever(at_a, t1_a), b1 = b.lever(at_b, t1_b);
     const Vec3Of<Real> a2 = a.lever(at_a, t2_a), b2 = b.lever(at_b, t2_b);
+    if (carriers) {
+      const Vec3Of<Real> change_a = chord_change(from.a, a, at_a), change_b = chord_change(from.b, b, at_b);
+      put(row::carry, dot(change_b, t1_b) - dot(change_a, t1_a));
+      put(row::carry + 1, dot(change_b, t2_b) - dot(change_a, t2_a));
+    }
     const Real k11 = mass + a.give(a1, a1) + b.give(b1, b1);
     const Real k22 = mass + a.give(a2, a2) + b.give(b2, b2);
     const Real k12 = a.give(a1, a2) + b.give(b1, b2);
@@ -345,6 +366,9 @@ struct PrepareContacts {
     const Real circle = square_root(select(curvature > zero, depth / max_of(curvature, Real(1e-6f)), zero));
     const Real twist_arm = select(count > one, arm / count, Real(kPatchArm) * circle);
     put(row::twist_arm, twist_arm);
+    Mask<Real> line = two && twist_arm > zero;
+    if constexpr (kSurfaces) line = line && is_plain_line(surface_from, friction_by, tangent);
+    put(row::line, select(line, one, zero));
     if (restitution || kSurfaces) {
       Real now_a[8], now_b[8];
       gather_together(&bodies.velocity.data->linear.x, from.a, now_a);
@@ -540,6 +564,55 @@ struct PrepareContacts {
                                          : combine(restitution_rule(rules_a), restitution_rule(rules_b),
                                                    model.restitution[a], model.restitution[b]);
     }
+  }
+
+  /// From the first of two points to the second, in the tangent plane; that of tangent_of where there are no two.
+  template <class Real>
+  TALUS_INLINE Vec3Of<Real> line_tangent(Mask<Real> two, const PreparedBody<Real>& a, Vec3Of<Real> first,
+                                         Vec3Of<Real> second, Vec3Of<Real> normal) const {
+    const Vec3Of<Real> across = cross(normal, a.world(second - first));
+    const Real size = length(across), zero(0.0f), one(1.0f);
+    const Mask<Real> far = two && size > zero;
+    return select<Real>(far, cross((one / select(far, size, one)) * across, normal), tangent_of(normal));
+  }
+  /// Whether both points have the same friction in all directions, and nothing else.
+  template <class Real, int kWidth>
+  TALUS_INLINE Mask<Real> is_plain_line(const SurfaceSources<kWidth>& from, const SurfaceFriction<Real>& by,
+                                        Vec3Of<Real> tangent) const {
+    const bool circle = params->polygon.sides == 0 && params->box_friction == 0;
+    const Mask<Real> same = by.forward == by.backward && by.forward == by.across && by.tangent.x == tangent.x &&
+                            by.tangent.y == tangent.y && by.tangent.z == tangent.z;
+    return same && load_lanes(from.tensor, Real{}) == Real(circle ? 0.0f : 2.0f) &&
+           load_lanes(from.torsion, Real{}) == Real(0.0f);
+  }
+
+  /// [m/s] By how much the mean velocity of a place on a body, over the step, differs from the one now; all in its own
+  /// axes. A kinematic body that turns takes its points along arcs, and what it carries goes straight through a step:
+  /// it has to go along the chord, or it would drift outward. Zero for bodies that are pushed.
+  template <class Real>
+  TALUS_INLINE Vec3Of<Real> chord_change(const std::uint32_t* body, const PreparedBody<Real>& p,
+                                         Vec3Of<Real> at) const {
+    Real now[8];
+    gather_together(&bodies.velocity.data->linear.x, body, now);
+    const Real zero(0.0f), one(1.0f), dt(params->dt);
+    const Vec3Of<Real> w{now[4], now[5], now[6]}, speed = cross(w, at);
+    const Real u = min_of(dt * dt * dot(w, w), one);  // [rad^2] of the turn; beyond 1 it is a guess
+    // sin(x) / x - 1 and (1 - cos(x)) / x^2
+    const Real shorter = u * (Real(-1.0f / 6.0f) + u * Real(1.0f / 120.0f));
+    const Real inward = Real(0.5f) + u * (Real(-1.0f / 24.0f) + u * Real(1.0f / 720.0f));
+    const Vec3Of<Real> change = shorter * speed + (inward * dt) * cross(w, speed);
+    return select<Real>(p.inv_mass > zero, Vec3Of<Real>{zero, zero, zero}, change);
+  }
+  /// The lever of friction along a direction, which gives the body's speed there and this much more. It serves nothing
+  /// else where the body is not pushed.
+  template <class Real>
+  TALUS_INLINE Vec3Of<Real> chord_lever(const std::uint32_t* body, Vec3Of<Real> change, Vec3Of<Real> direction,
+                                        Vec3Of<Real> lever) const {
+    Real now[8];
+    gather_together(&bodies.velocity.data->linear.x, body, now);
+    const Vec3Of<Real> w{now[4], now[5], now[6]};
+    const Real square = dot(w, w), zero(0.0f);
+    return lever + select(square > zero, dot(change, direction) / select(square > zero, square, Real(1.0f)), zero) * w;
   }
 
   template <class Real>

@@ -7,8 +7,8 @@
 namespace talus::inline TALUS_ISA {
 
 constexpr float kProjectPart = 0.2f;     // [1] part of a penetration removed by a sweep; 1 overshoots in stacks
-constexpr float kProjectSlop = 0.0005f;  // [m] penetration left in place, so that resting contacts stay contacts
-constexpr float kProjectMost = 0.02f;    // [m] a sweep moves a contact by at most this
+constexpr float kProjectSlop = 0.0005f;  // [1] of the size: penetration left, so that resting contacts stay contacts
+constexpr float kProjectMost = 0.02f;    // [1] of the size: a sweep moves a contact by at most this
 
 /// How far bodies get in this sub-step, before contacts correct it. One body a lane.
 struct PredictMoves {
@@ -47,10 +47,12 @@ struct ProjectContacts {
     bodies.b = {{b[0], b[1], b[2]}, {b[4], b[5], b[6]}};
     const Vec3Of<Real> normal = load_vector<Real>(rows, row::normal, lane);
     const Real count = load<Real>(rows, row::count, lane), zero(0.0f);
+    const Real size = load<Real>(rows, row::size, lane), slop = Real(kProjectSlop) * size,
+               most = Real(kProjectMost) * size;
     for (int i = 0; i < kMaxPoints && any_of(Real(float(i)) < count); ++i) {
       const Levers<Real> levers = contacts.template point_levers<Real>(i, lane);
       const Real separation = load<Real>(rows, row::at(i, row::separation), lane) + bodies.speed(normal, levers);
-      const Real wanted = clamp_to(Real(kProjectPart) * (separation + Real(kProjectSlop)), Real(-kProjectMost), zero);
+      const Real wanted = clamp_to(Real(kProjectPart) * (separation + slop), -most, zero);
       bodies.apply(-load<Real>(rows, row::at(i, row::mass), lane) * wanted, normal, levers);
     }
     contacts.store_record(bodies.a, a);

@@ -22,6 +22,7 @@ enum Field : int {
   normal,                // world frame, from A to B
   tangent = normal + 3,  // world frame; the second one is cross(normal, tangent)
   friction = tangent + 3,
+  radius,             // [m] of the ball around the smaller body
   slim,               // 1: has a tilt that is slow, see solve_tilts
   update,             // [J] of the last sweep: sum of impulse change^2 / effective mass, or what is left of it
   residual_normal,    // [m/s] largest of the points, see MeasureRigid, ...

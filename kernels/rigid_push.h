@@ -7,7 +7,7 @@
 
 namespace talus::inline TALUS_ISA {
 
-constexpr float kMostPush = 0.05f;  // [m] a contact at most, in a step: deeper ones come apart over several
+constexpr float kMostPush = 0.1f;  // [1] of the smaller body's radius: a contact at most, in a step
 
 /// Displacements to begin with: none, or those of the velocities. One body a lane.
 struct BeginPush {
@@ -56,6 +56,7 @@ struct PushRigid {
   TALUS_INLINE void solve_contact(Index lane, BodyPair<Real>& bodies) const {
     const Vec3Of<Real> normal = load_vector<Real>(rows, rigid_row::normal, lane);
     const Real count = load<Real>(rows, rigid_row::count, lane), zero(0.0f);
+    const Real radius = load<Real>(rows, rigid_row::radius, lane), slop = Real(params->rigid_slop) * radius;
     for (int i = 0; i < kMaxPoints; ++i) {
       if (!any_of(Real(float(i)) < count)) break;
       const Levers<Real> levers{load_vector<Real>(rows, rigid_row::at(i, rigid_row::lever_a), lane),
@@ -63,9 +64,9 @@ struct PushRigid {
       const Real give = bodies.inv_mass_a + bodies.inv_mass_b + bodies.turns_a * dot(levers.a, levers.a) +
                         bodies.turns_b * dot(levers.b, levers.b);
       const Mask<Real> moves = Real(float(i)) < count && give > zero;
-      const Real gap = load<Real>(rows, rigid_row::at(i, rigid_row::separation), lane) + Real(params->rigid_slop);
+      const Real gap = load<Real>(rows, rigid_row::at(i, rigid_row::separation), lane) + slop;
       const Real rest = whole   ? gap
-                        : moved ? max_of(gap, Real(-kMostPush))
+                        : moved ? max_of(gap, Real(-kMostPush) * radius)
                                 : max_of(Real(params->rigid_split_part) * min_of(gap, zero),
                                          Real(-params->max_push_speed * params->h));
       const Real before = load<Real>(rows, rigid_row::at(i, rigid_row::push), lane);

@@ -7,6 +7,7 @@
 // the same moment about the normal.
 #pragma once
 #include "event_columns.h"
+#include "lengths.h"
 #include "prepare.h"
 #include "rigid_columns.h"
 #include "solve.h"
@@ -61,10 +62,24 @@ struct PrepareRigid {
     const Vec3Of<Real> t1 = tangent_of(normal), t2 = cross(normal, t1);
     const Real count = select(there, header[3], zero), friction = load_lanes(sources.friction, Real{});
     const Real bounce = load_lanes(sources.restitution, Real{});
+    float radii[kWidth];
+    for (int i = 0; i < kWidth; ++i) {
+      radii[i] = smaller_radius(from.model.radius[Index(sources.a[i])], from.model.radius[Index(sources.b[i])]);
+    }
+    const Real radius = load_lanes(radii, Real{});
     const auto put = [&](int field, Real value) { store(rows, field, lane, select(there, value, zero)); };
 
     Real offset1[kMaxPoints], offset2[kMaxPoints], load_of[kMaxPoints], middle1 = zero, middle2 = zero;
     Real points_give = zero;
+    // Points on a body that turns go along chords of their own, which a rigid body cannot follow: it goes along that of
+    // their middle.
+    Vec3Of<Real> change_a{zero, zero, zero}, change_b = change_a;
+    if (from.carriers) {
+      Vec3Of<Real> center_a = change_a, center_b = change_a;
+      find_center(sources, count, a, b, center_a, center_b);
+      change_a = from.chord_change(sources.a, a, center_a);
+      change_b = from.chord_change(sources.b, b, center_b);
+    }
     for (int i = 0; i < kMaxPoints; ++i) offset1[i] = offset2[i] = load_of[i] = zero;
     for (int i = 0; i < kMaxPoints && any_together(Real(float(i)) < count); ++i) {
       const Mask<Real> has = Real(float(i)) < count;
@@ -81,7 +96,12 @@ struct PrepareRigid {
       const Vec3Of<Real> axes[3] = {normal, t1, t2};
       Vec3Of<Real> normal_a = axes[0], normal_b = axes[0];
       for (int r = 0; r < 3; ++r) {
-        const Vec3Of<Real> lever_a = a.lever(at_a, a.own(axes[r])), lever_b = b.lever(at_b, b.own(axes[r]));
+        const Vec3Of<Real> own_a = a.own(axes[r]), own_b = b.own(axes[r]);
+        Vec3Of<Real> lever_a = a.lever(at_a, own_a), lever_b = b.lever(at_b, own_b);
+        if (from.carriers && r > 0) {
+          lever_a = from.chord_lever(sources.a, change_a, own_a, lever_a);
+          lever_b = from.chord_lever(sources.b, change_b, own_b, lever_b);
+        }
         if (r == 0) {
           normal_a = lever_a;
           normal_b = lever_b;
@@ -99,7 +119,7 @@ struct PrepareRigid {
           from.restitution ? from.template approach_speed<Real>(sources, normal, normal_a, normal_b) : zero;
       const Mask<Real> touches = point[0] <= zero;
       put_point(rigid_row::separation, point[0]);
-      put_point(rigid_row::bias, bias_of(point[0], approach, bounce));
+      put_point(rigid_row::bias, bias_of(point[0], approach, bounce, radius));
       put_point(rigid_row::softness,
                 select(touches, Real(from.params->rigid_softness) * give + Real(from.params->rigid_mixing), zero));
       put_point(rigid_row::push, zero);
@@ -132,6 +152,7 @@ struct PrepareRigid {
     put(rigid_row::tangent + 1, t1.y);
     put(rigid_row::tangent + 2, t1.z);
     put(rigid_row::friction, friction);
+    put(rigid_row::radius, radius);
     put(rigid_row::slim, is_slim(lane, count, points_give, a, b));
     for (const int field : {rigid_row::update, rigid_row::residual_normal, rigid_row::residual_friction,
                             rigid_row::residual_approach, rigid_row::stress}) {
@@ -140,6 +161,21 @@ struct PrepareRigid {
   }
 
  private:
+  /// Middle of the points, in the bodies' own axes.
+  template <class Real, int kWidth>
+  TALUS_INLINE void find_center(const PrepareContacts<false>::Sources<kWidth>& sources, Real count,
+                                const PreparedBody<Real>& a, const PreparedBody<Real>& b, Vec3Of<Real>& center_a,
+                                Vec3Of<Real>& center_b) const {
+    for (int i = 0; i < kMaxPoints && any_together(Real(float(i)) < count); ++i) {
+      const Real share = select(Real(float(i)) < count, Real(1.0f) / count, Real(0.0f));
+      Real point[8];
+      gather_unit_together(from.contacts, sources.pair, kPointUnit + i, point);
+      const Vec3Of<Real> on_a = a.own({point[1], point[2], point[3]}), on_b = b.own({point[4], point[5], point[6]});
+      center_a = select<Real>(share > Real(0.0f), center_a + share * on_a, center_a);
+      center_b = select<Real>(share > Real(0.0f), center_b + share * on_b, center_b);
+    }
+  }
+
   /// 1: has a tilt that is slow.
   template <class Real>
   TALUS_INLINE Real is_slim(Index lane, Real count, Real points_give, const PreparedBody<Real>& a,
@@ -161,9 +197,9 @@ struct PrepareRigid {
   /// velocity. What comes in fast and would get there within the step leaves as Newton's law says (S1-28), from where
   /// it is.
   template <class Real>
-  TALUS_INLINE Real bias_of(Real separation, Real approach, Real bounce) const {
+  TALUS_INLINE Real bias_of(Real separation, Real approach, Real bounce, Real radius) const {
     const Real zero(0.0f), gap = Real(from.params->inv_h) * separation;
-    const Real depth = min_of(separation + Real(from.params->rigid_slop), zero);
+    const Real depth = min_of(separation + Real(from.params->rigid_slop) * radius, zero);
     const Real push = max_of(Real(from.params->rigid_push_rate) * depth, Real(-from.params->max_push_speed));
     const Real resting = select(separation > zero, gap, push);
     const Mask<Real> bounces =

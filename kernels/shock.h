@@ -24,12 +24,13 @@
 
 namespace talus::inline TALUS_ISA {
 
-constexpr float kQuiet = 0.01f;    // [1] of the speed that the shared part of gravity gives in a step: so much of its
-                                   // motion the next layer does not follow. With 0 what a layer leaves unsolved climbs,
-                                   // and a tower of 160 rings shifts by 10 mm in 4 s; with 0.05 a see-saw tips by a
-                                   // tenth too slowly
-constexpr float kSettled = 1e-3f;  // [m] correction of a body that the next layer does not follow in the same step.
-                                   // With 0 rounding errors climb a tower of 40 rings and shift it by 9 cm in 2.4 s
+constexpr float kQuiet = 0.01f;  // [1] of the speed that the shared part of gravity gives in a step: so much of its
+                                 // motion the next layer does not follow. With 0 what a layer leaves unsolved climbs,
+                                 // and a tower of 160 rings shifts by 10 mm in 4 s; with 0.05 a see-saw tips by a
+                                 // tenth too slowly
+constexpr float kSettled =
+    2e-3f;  // [1] of its radius: correction of a body that the next layer does not follow in
+            // the same step. With 0 rounding errors climb a tower of 40 rings and shift it by 9 cm in 2.4 s
 
 /// Forces of the part of the step that all contacts get: from the velocities before and after all of them. One body a
 /// lane.
@@ -54,10 +55,11 @@ struct BeginLayers {
   const BodyVelocity* start;
   const BodyVelocity* free;  // with all forces
   Column<Index> height;
+  Column<float> radius;
   Index rows;
   BodyVelocity* velocity;  // in/out
   BodyVelocity* global;    // out: by all contacts together
-  BodyVelocity* held;      // out
+  BodyVelocity* held;      // out; the last of the eight: [m] see kSettled
   const StepParams* params;
 
   template <class Real>
@@ -72,6 +74,7 @@ struct BeginLayers {
     for (int i = 0; i < kWidth; ++i) heights[i] = row + i < rows ? float(height.data[row + i]) : 0.0f;
     for (int i = 0; i < 8; ++i) hold[i] = now[i];
     hold[3] = load_lanes(heights, Real{});
+    hold[7] = Real(kSettled) * load<Real>(radius.data, row);
     store_together(&held[0].linear.x, row, hold);
     const Real part(1.0f - params->shock_weight), zero(0.0f);
     for (const int i : {0, 1, 2, 4, 5, 6}) now[i] = now[i] + part * (after[i] - before[i]) + zero;
@@ -144,11 +147,11 @@ struct LayerBodies {
     for (const int i : {0, 1, 2, 4, 5, 6}) record[i] = select(moves, record[i], lower[i]);
     record[3] = select(moves, record[3], Real(0.0f));
   }
-  /// Of how far a body was pushed the next layer takes the shift, without its last millimetre, and not the turn, whose
-  /// lever would grow from layer to layer.
+  /// Of how far a body was pushed the next layer takes the shift, without the last of it, and not the turn, whose lever
+  /// would grow from layer to layer.
   template <class Real>
   TALUS_INLINE static void settle(const Real push[8], Real lower[8]) {
-    const Real size = length(Vec3Of<Real>{push[0], push[1], push[2]}), zero(0.0f), settled(kSettled);
+    const Real size = length(Vec3Of<Real>{push[0], push[1], push[2]}), zero(0.0f), settled = lower[7];
     const Real part = select(size > settled, (size - settled) / max_of(size, settled), zero);
     for (int i = 0; i < 3; ++i) lower[i] = part * push[i];
     lower[4] = lower[5] = lower[6] = zero;

@@ -225,7 +225,8 @@ struct WakeNeighbors {
   TALUS_HD void meet(Index mover, Index sleeper) const {
     const ShapeRecord &a = shape[mover], &b = shape[sleeper];
     if ((a.group & b.mask) == 0 || (b.group & a.mask) == 0) return;
-    const float ahead = wake_reach(pose[mover].reach, *params);
+    const float touching = (a.moves & kPushed) != 0 ? speculative_of(a.radius, *params) : 0.0f;
+    const float ahead = wake_reach(pose[mover].reach, touching, *params);
     const Bounds &box_a = bounds[mover], &box_b = bounds[sleeper];
     const bool overlap = box_a.min.x - ahead <= box_b.max.x && box_b.min.x <= box_a.max.x + ahead &&
                          box_a.min.y - ahead <= box_b.max.y && box_b.min.y <= box_a.max.y + ahead &&
@@ -306,7 +307,6 @@ struct NoteEdits {
   WakeMarks marks;
   SleepBlocks blocks;
   Column<Bounds> disturbed;
-  float rim;  // [m] twice the distance at which contacts are made: what rests on a body may have drifted since
 
   TALUS_HD void operator()(Index edit) const {
     const BodyEdit& e = edits[edit];
@@ -336,7 +336,7 @@ struct NoteEdits {
     const Vec3 core{is_box ? size.x : 0.0f, type == ShapeType::sphere ? 0.0f : size.y, is_box ? size.z : 0.0f};
     const Mat3 axes = matrix_of(marks.state.orientation[row]);
     const Mat3 reach{abs_of(axes.row0), abs_of(axes.row1), abs_of(axes.row2)};
-    const float edge = (is_box ? 0.0f : size.x) + rim;
+    const float edge = is_box ? 0.0f : size.x;
     const Vec3 half = reach * core + Vec3{edge, edge, edge};
     return {x - half, 0.0f, x + half, 0.0f};
   }
@@ -352,11 +352,12 @@ struct WakeDisturbed {
   Column<float> radius;
   WakeMarks marks;
   Column<Bounds> disturbed;
+  float rim;  // [1] of the radius: twice the distance at which contacts are made: what rests may have drifted since
 
   TALUS_HD void operator()(Index row) const {
     if (marks.state.asleep[row] == 0) return;
     const Vec3 x = marks.state.position[row];
-    const float r = radius[row];
+    const float r = (1.0f + rim) * radius[row];
     for (Index i = 0; i < marks.counters->disturbed; ++i) {
       const Bounds& b = disturbed[i];
       const bool near = b.min.x - r <= x.x && x.x <= b.max.x + r && b.min.y - r <= x.y && x.y <= b.max.y + r &&

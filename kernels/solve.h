@@ -8,6 +8,7 @@
 #pragma once
 #include "friction.h"
 #include "lanes.h"
+#include "line_friction.h"
 #include "math/atomic.h"
 #include "math/bits.h"
 #include "pair_energy.h"
@@ -85,6 +86,7 @@ struct SolveContacts {
   // with kSurfaces
   SurfaceRows surfaces{};
   bool poisson = false;  // RestitutionModel::poisson
+  float carry = 0.0f;    // [1] of row::carry, at this time of the step; 0: the world has no kinematic bodies
 
   template <class Real>
   TALUS_INLINE void solve(Index lane) const {
@@ -93,17 +95,26 @@ struct SolveContacts {
     gather_together(&velocity->linear.x, index_a.data(), record_a);
     gather_together(&velocity->linear.x, index_b.data(), record_b);
     BodyPair<Real> bodies = pair_of(record_a, record_b);
-    const Mask<Real> hit = solve_manifold(lane, index_a, index_b, bodies, params->contact, params->ground);
+    const Seldom<Real> left = solve_manifold(lane, index_a, index_b, bodies, params->contact, params->ground);
     store_record(bodies.a, record_a);
     store_record(bodies.b, record_b);
     scatter_together(&velocity->linear.x, index_a.data(), record_a, bodies.inv_mass_a > Real(0.0f));
     scatter_together(&velocity->linear.x, index_b.data(), record_b, bodies.inv_mass_b > Real(0.0f));
-    if constexpr (kSweep == Sweep::relax) {
+    if constexpr (kSweep == Sweep::relax || kSweep == Sweep::bounce) {
       see_together();
+      if (any_of(left.rub)) rub_lines<Real>(*this, lane, left.rub);
+    }
+    if constexpr (kSweep == Sweep::relax) {
       if (any_of(is_slim<Real>(lane))) level_slim<Real>(*this, lane);
-      if (any_of(hit)) settle_impacts(*this, lane, lane_bits(hit));
+      if (any_of(left.hit)) settle_impacts(*this, lane, lane_bits(left.hit));
     }
   }
+  /// Lanes with something that few contacts need, and that the loop has no registers for.
+  template <class Real>
+  struct Seldom {
+    Mask<Real> rub;  // friction of two points
+    Mask<Real> hit;  // the load grew so much that it was an impact
+  };
 
   /// How far the bodies of a contact got since the last sweep. Means nothing if they stayed where they were.
   template <class Real>
@@ -150,13 +161,15 @@ struct SolveContacts {
     return load_levers<Real>(row::at(point, row::lever_a), row::at(point, row::lever_b), lane);
   }
 
-  /// All rows of one manifold. Returns the lanes whose load grew so much that it was an impact, in relaxing sweeps.
+  /// All rows of one manifold, but what is seldom.
   template <class Real>
-  TALUS_INLINE Mask<Real> solve_manifold(Index lane, const RowIndices<Real>& index_a, const RowIndices<Real>& index_b,
-                                         BodyPair<Real>& bodies, const Softness& contact,
-                                         const Softness& ground) const {
+  TALUS_INLINE Seldom<Real> solve_manifold(Index lane, const RowIndices<Real>& index_a, const RowIndices<Real>& index_b,
+                                           BodyPair<Real>& bodies, const Softness& contact,
+                                           const Softness& ground) const {
     const Vec3Of<Real> normal = load_vector<Real>(rows, row::normal, lane);
     const Real count = load<Real>(rows, row::count, lane);
+    const Mask<Real> none = Real(1.0f) < Real(0.0f);
+    Seldom<Real> left{none, none};
     Real impulse[kMaxPoints];
     TALUS_UNROLL
     for (int i = 0; i < kMaxPoints; ++i) {
@@ -169,17 +182,17 @@ struct SolveContacts {
       const Real load_before = impulse[0] + impulse[1] + impulse[2] + impulse[3];
       if (kSweep == Sweep::biased && first) store(rows, row::load, lane, load_before);
       if constexpr (kSweep == Sweep::relax || kSweep == Sweep::bounce) {
-        solve_friction(lane, bodies, normal, load_before);
+        left.rub = solve_friction(lane, bodies, normal, load_before);
       }
       const Moves<Real> moves = moves_of(index_a, index_b, normal);  // not before friction, which needs the registers
       [[maybe_unused]] Real budget(0.0f);  // [J] that bouncing may add; negative: that it has added too much
       if constexpr (kSweep == Sweep::bounce) budget = energy_lost(lane, index_a, index_b, bodies, normal);
       const Real change = solve_normals(lane, bodies, moves, normal, count, impulse, contact, ground, budget);
       if constexpr (kSweep == Sweep::relax) {
-        return change * load<Real>(rows, row::middle_give, lane) > Real(params->impact_speed);
+        left.hit = change * load<Real>(rows, row::middle_give, lane) > Real(params->impact_speed);
       }
     }
-    return Real(1.0f) < Real(0.0f);
+    return left;
   }
 
   template <class Real>
@@ -194,11 +207,26 @@ struct SolveContacts {
     gather_records(&kernel.velocity->linear.x, index_a.data(), record_a);
     gather_records(&kernel.velocity->linear.x, index_b.data(), record_b);
     BodyPair<Real> bodies = pair_of(record_a, record_b);
-    solve_tilts<Real>(bodies, kernel.template is_slim<Real>(lane), TiltPoints<Real>{kernel, lane});
+    const Mask<Real> slim = kernel.template is_slim<Real>(lane);
+    solve_tilts<Real>(bodies, slim, TiltPoints<Real>{kernel, lane});
     store_record(bodies.a, record_a);
     store_record(bodies.b, record_b);
-    scatter_records(&kernel.velocity->linear.x, index_a.data(), record_a, bodies.inv_mass_a > Real(0.0f));
-    scatter_records(&kernel.velocity->linear.x, index_b.data(), record_b, bodies.inv_mass_b > Real(0.0f));
+    scatter_records(&kernel.velocity->linear.x, index_a.data(), record_a, slim && bodies.inv_mass_a > Real(0.0f));
+    scatter_records(&kernel.velocity->linear.x, index_b.data(), record_b, slim && bodies.inv_mass_b > Real(0.0f));
+  }
+  /// The same for friction of two points.
+  template <class Real>
+  TALUS_SELDOM static void rub_lines(SolveContacts kernel, Index lane, Mask<Real> rub) {
+    const RowIndices<Real> index_a(kernel.rows, row::body_a, lane), index_b(kernel.rows, row::body_b, lane);
+    Real record_a[8], record_b[8];
+    gather_records(&kernel.velocity->linear.x, index_a.data(), record_a);
+    gather_records(&kernel.velocity->linear.x, index_b.data(), record_b);
+    BodyPair<Real> bodies = pair_of(record_a, record_b);
+    kernel.rub_line(lane, bodies, rub);
+    store_record(bodies.a, record_a);
+    store_record(bodies.b, record_b);
+    scatter_records(&kernel.velocity->linear.x, index_a.data(), record_a, rub && bodies.inv_mass_a > Real(0.0f));
+    scatter_records(&kernel.velocity->linear.x, index_b.data(), record_b, rub && bodies.inv_mass_b > Real(0.0f));
   }
   /// The points of a contact in a relaxing sweep, for solve_tilts.
   template <class Real>
@@ -233,7 +261,7 @@ struct SolveContacts {
     load_record(&velocity->linear.x, a, record_a);
     load_record(&velocity->linear.x, b, record_b);
     BodyPair<float> bodies = pair_of(record_a, record_b);
-    solve_friction(lane, bodies, normal, load_now);
+    if (solve_friction(lane, bodies, normal, load_now)) rub_line(lane, bodies, true);
     write_one(velocity, a, b, bodies, record_a, record_b);
 
     // Once a step. What is squeezed between heavy bodies is hit in one sub-step after another: it needs what it has.
@@ -464,31 +492,124 @@ struct SolveContacts {
     store(rows, row::at(point, row::peak), lane, max_of(impulse, peak));
   }
 
-  /// Coulomb friction of the whole manifold: the twist, rolling, then the tangent plane.
+  /// Coulomb friction of the whole manifold: the twist, rolling, then the tangent plane. Leaves out the twist and the
+  /// plane of the lanes that it returns: those are for rub_line.
   template <class Real>
-  TALUS_INLINE void solve_friction(Index lane, BodyPair<Real>& bodies, Vec3Of<Real> normal, Real load_sum) const {
+  TALUS_INLINE Mask<Real> solve_friction(Index lane, BodyPair<Real>& bodies, Vec3Of<Real> normal, Real load_sum) const {
+    const Mask<Real> rub = slips_along_line(lane, bodies, normal);
     const Real limit = load<Real>(rows, row::friction, lane) * load_sum;
     Real twist_limit = limit * load<Real>(rows, row::twist_arm, lane);
     if constexpr (kSurfaces) twist_limit = twist_limit + load_sum * load<Real>(surfaces, surface::torsion, lane);
-    solve_twist(lane, bodies, twist_limit);
+    solve_twist(lane, bodies, twist_limit, rub);
     if constexpr (kSurfaces) {
       const Real rolling = load<Real>(surfaces, surface::rolling, lane);
       if (any_of(rolling > Real(0.0f))) solve_rolling(lane, bodies, rolling * load_sum);
     }
-    solve_plane(lane, bodies, normal, limit, load_sum);
+    solve_plane(lane, bodies, normal, limit, load_sum, rub);
+    return rub;
+  }
+
+  /// [m/s] Speeds along the tangents; less those of what carries the body.
+  template <class Real>
+  TALUS_INLINE void slip_of(Index lane, const BodyPair<Real>& bodies, Vec3Of<Real> t1, Vec3Of<Real> t2,
+                            const Levers<Real>& levers1, const Levers<Real>& levers2, Real& s1, Real& s2) const {
+    s1 = bodies.speed(t1, levers1);
+    s2 = bodies.speed(t2, levers2);
+    if (carry > 0.0f) {
+      s1 = s1 + Real(carry) * load<Real>(rows, row::carry, lane);
+      s2 = s2 + Real(carry) * load<Real>(rows, row::carry + 1, lane);
+    }
+  }
+
+  /// [N s] That two points may give.
+  template <class Real>
+  TALUS_INLINE void line_limits(Index lane, Real limit[2]) const {
+    const Real friction = load<Real>(rows, row::friction, lane);
+    for (int i = 0; i < 2; ++i) limit[i] = friction * load<Real>(rows, row::at(i, row::impulse), lane);
+  }
+  template <class Real>
+  TALUS_INLINE LineImpulse<Real> line_impulse(Index lane) const {
+    return {load<Real>(rows, row::friction_impulse, lane), load<Real>(rows, row::friction_impulse + 1, lane),
+            load<Real>(rows, row::twist_impulse, lane)};
+  }
+  /// Lanes of two points that cannot give what would hold.
+  template <class Real>
+  TALUS_INLINE Mask<Real> slips_along_line(Index lane, const BodyPair<Real>& bodies, Vec3Of<Real> normal) const {
+    const Mask<Real> line = load<Real>(rows, row::line, lane) > Real(0.0f);
+    if (!any_of(line)) return line;
+    const Vec3Of<Real> t1 = load_vector<Real>(rows, row::tangent, lane), t2 = cross(normal, t1);
+    const Vec3Of<Real> inverse = load_vector<Real>(rows, row::friction_mass, lane);
+    Real s1, s2;
+    slip_of(lane, bodies, t1, t2, load_levers<Real>(row::friction_a1, row::friction_b1, lane),
+            load_levers<Real>(row::friction_a2, row::friction_b2, lane), s1, s2);
+    const Real spin = bodies.turn_speed(load_levers<Real>(row::twist_a, row::twist_b, lane));
+    const LineImpulse<Real> f = line_impulse<Real>(lane);
+    const LineImpulse<Real> held{f.along - (inverse.x * s1 + inverse.z * s2),
+                                 f.across - (inverse.z * s1 + inverse.y * s2),
+                                 f.twist - load<Real>(rows, row::twist_mass, lane) * spin};
+    Real limit[2];
+    line_limits(lane, limit);
+    const Real arm = select(line, load<Real>(rows, row::twist_arm, lane), Real(1.0f));
+    return line && !line_holds(held, arm, limit);
+  }
+  template <class Real>
+  TALUS_INLINE void rub_line(Index lane, BodyPair<Real>& bodies, Mask<Real> rub) const {
+    Real residual;
+    const LineImpulse<Real> before = line_impulse<Real>(lane), after = rubbed_line(lane, bodies, rub, residual);
+    store(rows, row::friction_impulse, lane, select(rub, after.along, before.along));
+    store(rows, row::friction_impulse + 1, lane, select(rub, after.across, before.across));
+    store(rows, row::twist_impulse, lane, select(rub, after.twist, before.twist));
+  }
+  /// Both points of a line in turn: against the slip of each, by a rate of its own. residual: [m/s] by how much they
+  /// were off.
+  template <class Real>
+  TALUS_INLINE LineImpulse<Real> rubbed_line(Index lane, BodyPair<Real>& bodies, Mask<Real> rub, Real& residual) const {
+    const Real zero(0.0f), one(1.0f);
+    const Vec3Of<Real> normal = load_vector<Real>(rows, row::normal, lane);
+    const Vec3Of<Real> t1 = load_vector<Real>(rows, row::tangent, lane), t2 = cross(normal, t1);
+    const Levers<Real> along = load_levers<Real>(row::friction_a1, row::friction_b1, lane);
+    const Levers<Real> middle = load_levers<Real>(row::friction_a2, row::friction_b2, lane);
+    const Levers<Real> about_normal = load_levers<Real>(row::twist_a, row::twist_b, lane);
+    const Real arm = select(rub, load<Real>(rows, row::twist_arm, lane), one);
+    const auto give = [&](const Levers<Real>& l1, const Levers<Real>& l2) {
+      return bodies.turns_a * dot(l1.a, l2.a) + bodies.turns_b * dot(l1.b, l2.b);
+    };
+    const Real mass = bodies.inv_mass_a + bodies.inv_mass_b, k11 = mass + give(along, along);
+    Real limit[2];
+    line_limits(lane, limit);
+    LinePoints<Real> points = points_of_line(line_impulse<Real>(lane), arm, limit);
+    residual = zero;
+    for (int i = 0; i < 2; ++i) {
+      const Real at = i == 0 ? -arm : arm;
+      const Levers<Real> across{middle.a + at * about_normal.a, middle.b + at * about_normal.b};
+      const Real rate = one / larger_eigenvalue(k11, mass + give(across, across), give(along, across));
+      Real s1, s2;
+      slip_of(lane, bodies, t1, t2, along, across, s1, s2);
+      Real n1 = points.along[i] - rate * s1, n2 = points.across[i] - rate * s2;
+      project_on_circle(limit[i], n1, n2);
+      const Real more1 = select(rub, n1 - points.along[i], zero), more2 = select(rub, n2 - points.across[i], zero);
+      bodies.push(more1 * t1 + more2 * t2);
+      bodies.turn(more1, along);
+      bodies.turn(more2, across);
+      residual = max_of(residual, square_root(more1 * more1 + more2 * more2) / rate);
+      points.along[i] = n1;
+      points.across[i] = n2;
+    }
+    return points.together(arm);
   }
 
   /// What holds is solved exactly. What slips goes along the slip by the same rate for both tangents and then to the
   /// nearest impulse that is allowed: f = nearest(f - rate s). So friction ends where it dissipates most for this slip
   /// (S1-118, S1-80): on a circle straight against it, whatever the masses along the two tangents are.
   template <class Real>
-  TALUS_INLINE void solve_plane(Index lane, BodyPair<Real>& bodies, Vec3Of<Real> normal, Real limit,
-                                Real load_sum) const {
+  TALUS_INLINE void solve_plane(Index lane, BodyPair<Real>& bodies, Vec3Of<Real> normal, Real limit, Real load_sum,
+                                Mask<Real> left_out) const {
     const Vec3Of<Real> t1 = load_vector<Real>(rows, row::tangent, lane), t2 = cross(normal, t1);
     const Levers<Real> levers1 = load_levers<Real>(row::friction_a1, row::friction_b1, lane);
     const Levers<Real> levers2 = load_levers<Real>(row::friction_a2, row::friction_b2, lane);
     const Vec3Of<Real> inverse = load_vector<Real>(rows, row::friction_mass, lane);
-    const Real s1 = bodies.speed(t1, levers1), s2 = bodies.speed(t2, levers2);
+    Real s1, s2;
+    slip_of(lane, bodies, t1, t2, levers1, levers2, s1, s2);
     const Real f1 = load<Real>(rows, row::friction_impulse, lane);
     const Real f2 = load<Real>(rows, row::friction_impulse + 1, lane);
     Real n1 = f1 - (inverse.x * s1 + inverse.z * s2), n2 = f2 - (inverse.z * s1 + inverse.y * s2);
@@ -500,6 +621,8 @@ struct SolveContacts {
       n1 = select(slips, slip1, n1);
       n2 = select(slips, slip2, n2);
     }
+    n1 = select(left_out, f1, n1);
+    n2 = select(left_out, f2, n2);
     bodies.push((n1 - f1) * t1 + (n2 - f2) * t2);
     bodies.turn(n1 - f1, levers1);
     bodies.turn(n2 - f2, levers2);
@@ -561,11 +684,11 @@ struct SolveContacts {
   }
 
   template <class Real>
-  TALUS_INLINE void solve_twist(Index lane, BodyPair<Real>& bodies, Real limit) const {
+  TALUS_INLINE void solve_twist(Index lane, BodyPair<Real>& bodies, Real limit, Mask<Real> left_out) const {
     const Levers<Real> about_normal = load_levers<Real>(row::twist_a, row::twist_b, lane);
     const Real twist = load<Real>(rows, row::twist_impulse, lane);
     const Real aim = twist - load<Real>(rows, row::twist_mass, lane) * bodies.turn_speed(about_normal);
-    const Real next = clamp_to(aim, -limit, limit);
+    const Real next = select(left_out, twist, clamp_to(aim, -limit, limit));
     bodies.turn(next - twist, about_normal);
     store(rows, row::twist_impulse, lane, next);
   }
@@ -741,15 +864,17 @@ struct SolveSplit {
     BodyPair<float> bodies = contacts.pair_of(record_a, record_b);
     lend(bodies.inv_mass_a, bodies.turns_a, Index(*index_a.data()));
     lend(bodies.inv_mass_b, bodies.turns_b, Index(*index_b.data()));
-    const bool hit =
+    const auto left =
         contacts.solve_manifold(lane, index_a, index_b, bodies, contacts.params->split, contacts.params->split);
+    if (left.rub) contacts.rub_line(lane, bodies, true);
     if (kSweep == Sweep::relax && contacts.template is_slim<float>(lane)) {
       using Points = typename SolveContacts<kSweep, kMoved, kSurfaces>::template TiltPoints<float>;
       solve_tilts<float>(bodies, true, Points{contacts, lane});
     }
-    if (kSweep == Sweep::relax && hit) {  // several lanes share a body: its free velocity stays
-      contacts.solve_friction(lane, bodies, contacts.rows.vector(row::normal, lane),
-                              contacts.sum_of(row::impulse, lane));
+    if (kSweep == Sweep::relax && left.hit) {  // several lanes share a body: its free velocity stays
+      const bool rub = contacts.solve_friction(lane, bodies, contacts.rows.vector(row::normal, lane),
+                                               contacts.sum_of(row::impulse, lane));
+      if (rub) contacts.rub_line(lane, bodies, true);
     }
     add(Index(*index_a.data()), bodies.inv_mass_a, record_a, bodies.a);
     add(Index(*index_b.data()), bodies.inv_mass_b, record_b, bodies.b);

@@ -108,7 +108,9 @@ enum Field : int {
   middle_separation = middle_b + 3,  // [m] now: mean of the points'
   middle_give,                       // [1/kg] inverse effective mass along the normal, of the mean levers
   points_give,                       // [1/kg] mean of the points' inverse effective masses
+  size,                              // [m] of the smaller body, see smaller_size
   slim,                              // 1: tilts of the bodies against each other need solve_tilts
+  line,                              // 1: two points that rub each by its own load, see line_friction.h
   friction,                          // Coulomb coefficient
   tangent,                           // world frame; the second one is cross(normal, tangent)
   friction_a1 = tangent + 3,         // lever of A along the tangent, at the friction point
@@ -120,9 +122,10 @@ enum Field : int {
   friction_mass = twist_b + 3,        // inverse of the 2x2 tangential matrix: 11, 22, 12
   friction_rate = friction_mass + 3,  // [kg] one over the larger eigenvalue of the tangential matrix
   twist_mass,
-  twist_arm,         // [m] mean distance of the points from the friction point
-  friction_impulse,  // [N s] along both tangents, of this sub-step
-  twist_impulse = friction_impulse + 2,
+  twist_arm,                     // [m] mean distance of the points from the friction point
+  friction_impulse,              // [N s] along both tangents, of this sub-step
+  carry = friction_impulse + 2,  // [m/s] along both tangents, see chord_change; if the world has kinematic bodies
+  twist_impulse = carry + 2,
   load,  // [N s] sum of the normal impulses that the sub-step starts with; at the end, before bouncing
   restitution,
   energy,  // [J] of the two bodies, which bouncing may not exceed; with restitution

@@ -30,7 +30,7 @@ struct StepParams {
   float max_push_speed;         // [m/s]
   float restitution_threshold;  // [m/s]
   float impact_speed;           // [m/s] stopped in one sub-step: more is an impact, less a load
-  float speculative_distance;   // [m]
+  float speculative_part;       // [1] of a body's radius, see speculative_of
   float recycle_fraction;       // [1]
   float slip_threshold;         // [m/s]
   std::uint32_t box_friction;   // 1: FrictionModel::box
@@ -44,7 +44,7 @@ struct StepParams {
   float rigid_push_rate;     // [1/s] part of a penetration that becomes velocity
   float rigid_softness;      // [1] of a normal row, in inverse effective masses
   float rigid_mixing;        // [1/kg] of a normal row
-  float rigid_slop;          // [m] RigidSettings, ...
+  float rigid_slop;          // [1] of the smaller body's radius: RigidSettings, ...
   float rigid_split_part;    // [1] part of a penetration that split impulses remove
   float rigid_relaxation;    // [1]
   float rigid_tolerance;     // [m/s]

@@ -86,7 +86,7 @@ struct RigidSettings {
   int stagnation = 0;       ///< sweeps end if the residual fell by less than 1 % in so many; 0: never. Costs the same
   float error_reduction = 0.2f;   ///< [1] part of a penetration that goes in a step (ERP): baumgarte, split_impulse
   float force_mixing = 0.0f;      ///< [1/kg] speed at which a contact yields to an impulse (CFM): baumgarte
-  float slop = 0.0005f;           ///< [m] penetration left in place; not with Stabilization::soft
+  float slop = 0.0005f;           ///< [1] of the smaller body's diameter: penetration left in place; not with soft
   int push_sweeps = 10;           ///< a step, of split impulses and projection, 1..10000
   bool residual_history = false;  ///< keep what World::residual_history() needs. Costs half a sweep a sweep
 };
@@ -119,7 +119,8 @@ struct SolverSettings {
   float restitution_threshold = 1.0f;  ///< [m/s] approach speed below which contacts do not bounce
   int friction_sides = 8;              ///< corners of FrictionModel::polyhedral, 3..64
   float slip_threshold = 0.05f;        ///< [m/s] slip above which contacts take Material::dynamic_friction
-  float speculative_distance = 0.02f;  ///< [m] contacts are made this far ahead of touching, plus the way of a step
+  float speculative_distance = 0.02f;  ///< [1] part of the smaller body's diameter (of the ball around it) by which
+                                       ///< contacts are made ahead of touching, plus the way of a step
   float recycle_fraction = 0.01f;      ///< [1] a manifold is kept while its pair moved less than this part of its size
   bool warm_start = true;              ///< start from last step's impulses
   bool report_residual = false;        ///< compute StepReport::residual (costs one sweep)

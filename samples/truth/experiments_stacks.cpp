@@ -333,8 +333,9 @@ const Row kRows[] = {
      .bound = 15,
      .trials = 1,
      .measure = card_house,
-     .not_for = "jacobi",
-     .why_not = "with as few sweeps as the default Jacobi does not hold it; it falls.",
+     .not_for = "jacobi shock",
+     .why_not = "with as few sweeps as the default Jacobi does not hold it; shock propagation takes cards that lean on "
+                "each other for a stack, and most houses fall.",
      .reference = "0",
      .bounds = "projection=30"},
     {.group = kGroup,

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <cstring>
+#include <vector>
 
 namespace talus::truth {
 
@@ -149,8 +151,13 @@ Worst over_slides(const Variant& variant, int trials, std::uint64_t seed, Error 
 Worst direction(const Variant& variant, int trials, std::uint64_t seed) {
   return over_slides(variant, trials, seed, [](const Course& c, const Slide&) { return c.direction; });
 }
+/// Less a fifth of what rounding a position, each step, turns the shortest edge by: far from the origin that is more
+/// than anything else.
 Worst spin(const Variant& variant, int trials, std::uint64_t seed) {
-  return over_slides(variant, trials, seed, [](const Course& c, const Slide&) { return c.spin; });
+  return over_slides(variant, trials, seed, [](const Course& c, const Slide& s) {
+    const double shortest = std::min({double(s.half.x), double(s.half.y), double(s.half.z)});
+    return std::max(c.spin - 0.2 * 6e-8 * length_of(s.place) / (shortest * double(kStep)), 0.0);
+  });
 }
 /// Less what the scheme and single precision make uncertain: a tenth of a sub-step's friction when it sets in, and what
 /// rounding a position does to the height, as a part of the way that gravity goes in a step.
@@ -164,6 +171,298 @@ Worst distance(const Variant& variant, int trials, std::uint64_t seed) {
   });
 }
 
+/// A ball that slides until it rolls.
+Worst balls(const Variant& variant, int trials, std::uint64_t seed) {
+  Worst worst;
+  Random random(seed);
+  for (int i = 0; i < trials; ++i) {
+    Slide s = random_slide(random);
+    const double radius = random.log_between(0.05, 5.0);
+    s.half = {float(radius), float(radius), float(radius)};
+    s.friction = random.log_between(0.05, 1.0);
+    s.speed = std::min(s.speed, 30.0 * s.friction * kGravity);  // rolls after 9 s at most
+    World world(world_of(variant));
+    world.add_body(ground(s));
+    BodyDef def{.shape = sphere(float(radius)), .mass = float(s.mass), .position = s.place};
+    def.position.y += float(radius);
+    def.material.friction = float(s.friction);
+    const BodyId body = world.add_body(def);
+    world.step_n(kSettling, kStep);
+    const double cosine = std::cos(s.heading), sine = std::sin(s.heading);
+    world.set_velocity(body, {float(s.speed * cosine), 0.0f, float(s.speed * sine)}, {});
+    world.step_n(int(2.0 / 7.0 * s.speed / (s.friction * kGravity) / double(kStep)) + 30, kStep);
+    const Vec3 v = world.linear_velocity(body);
+    const double x = double(v.x) - 5.0 / 7.0 * s.speed * cosine, z = double(v.z) - 5.0 / 7.0 * s.speed * sine;
+    worst.add(100.0 * std::hypot(x, z) / s.speed, s.text());
+  }
+  return worst;
+}
+
+// ---- capsules against a reference ----------------------------------------------------------------------------------
+
+/// A capsule that lies on level ground and slides and rolls: two points with Coulomb friction each, in double
+/// precision. The axis stays level: what would lift an end shifts the load.
+struct CapsuleReference {
+  double radius, half_length, mass, about_axis, across;  // [m, kg, kg m^2]
+  double friction;
+  double vx, vz;               // [m/s]
+  double yaw, yaw_rate = 0.0;  // [rad] of the axis in the plane: (cos, sin); turning from x to z
+  double roll_rate = 0.0;      // [rad/s] about the axis
+  double load_shift = 0.0;     // [N] load of the end ahead on the axis less that of the other
+
+  void step(double h) {
+    const double ux = std::cos(yaw), uz = std::sin(yaw), ex = -uz, ez = ux;  // along the axis and across it
+    double along = 0.0, push_x = 0.0, push_z = 0.0, turn = 0.0, roll = 0.0;
+    for (const double side : {1.0, -1.0}) {
+      const double load = std::max(0.5 * (mass * kGravity + side * load_shift), 0.0);
+      // Rolling forward along e moves the lowest point backward.
+      const double sx = vx + (side * half_length * yaw_rate - radius * roll_rate) * ex;
+      const double sz = vz + (side * half_length * yaw_rate - radius * roll_rate) * ez;
+      const double part = -friction * load / std::max(std::hypot(sx, sz), 1e-3);
+      const double fx = part * sx, fz = part * sz, across_axis = fx * ex + fz * ez;
+      push_x += fx;
+      push_z += fz;
+      along += fx * ux + fz * uz;
+      turn += side * half_length * across_axis;
+      roll -= radius * across_axis;
+    }
+    vx += h * push_x / mass;
+    vz += h * push_z / mass;
+    yaw_rate += h * turn / across;
+    roll_rate += h * roll / about_axis;
+    yaw += h * yaw_rate;
+    // About the level axis across: friction below the centre, and the spin that turns with the axis.
+    load_shift = (about_axis * roll_rate * yaw_rate - along * radius) / half_length;
+  }
+};
+
+struct CapsuleError {
+  double velocity = 0.0;  // [1] of the speed at the start
+  double yaw = 0.0;       // [rad]
+};
+
+CapsuleError capsule_error(const Variant& variant, Random& random, std::string& text) {
+  Slide s = random_slide(random);
+  const double radius = random.log_between(0.05, 1.0), half_length = radius * random.log_between(0.5, 10.0);
+  s.friction = random.between(0.2, 0.8) * std::min(1.0, half_length / radius);
+  s.speed = std::min(s.speed, 5.0 * s.friction * kGravity);
+  s.half = {float(radius), float(half_length), float(radius)};
+  s.place = {};
+  World world(world_of(variant));
+  world.add_body(ground(s));
+  BodyDef def{.shape = capsule(float(radius), float(half_length)), .position = {0.0f, float(radius), 0.0f}};
+  // The body's y axis to (cos, 0, sin) of `turned`.
+  const double root = std::sqrt(0.5);
+  def.orientation = {float(root * std::sin(s.turned)), 0.0f, float(-root * std::cos(s.turned)), float(root)};
+  def.material.friction = float(s.friction);
+  const BodyId body = world.add_body(def);
+  const BodyDef made = world.definition(body);
+  world.step_n(kSettling, kStep);
+  const double cosine = std::cos(s.heading), sine = std::sin(s.heading);
+  world.set_velocity(body, {float(s.speed * cosine), 0.0f, float(s.speed * sine)}, {});
+  CapsuleReference reference{radius,
+                             half_length,
+                             double(*made.mass),
+                             double(made.inertia->y),
+                             double(made.inertia->x),
+                             s.friction,
+                             s.speed * cosine,
+                             s.speed * sine,
+                             s.turned};
+  const int steps = std::min(int(0.8 * s.speed / (s.friction * kGravity) / double(kStep)), 240);
+  constexpr int kFine = 2000;  // steps of the reference in one of the world
+  CapsuleError error;
+  for (int i = 0; i < steps; ++i) {
+    world.step(kStep);
+    for (int k = 0; k < kFine; ++k) reference.step(double(kStep) / kFine);
+    const BodyMotion m = world.motion(body);
+    const double x = double(m.linear_velocity.x) - reference.vx, z = double(m.linear_velocity.z) - reference.vz;
+    error.velocity = std::max(error.velocity, std::hypot(x, z) / s.speed);
+    const Quat q = m.pose.orientation;  // its y axis
+    const double ux = 2.0 * (double(q.x) * double(q.y) - double(q.w) * double(q.z));
+    const double uz = 2.0 * (double(q.y) * double(q.z) + double(q.w) * double(q.x));
+    const double turned = std::atan2(uz * std::cos(reference.yaw) - ux * std::sin(reference.yaw),
+                                     ux * std::cos(reference.yaw) + uz * std::sin(reference.yaw));
+    error.yaw = std::max(error.yaw, std::abs(turned));
+  }
+  char shape[100];
+  std::snprintf(shape, sizeof shape, "capsule of radius %.4g m, half length %.4g m, ", radius, half_length);
+  text = shape + s.text();
+  return error;
+}
+
+Worst capsule_velocity(const Variant& variant, int trials, std::uint64_t seed) {
+  Worst worst;
+  Random random(seed);
+  for (int i = 0; i < trials; ++i) {
+    std::string text;
+    const CapsuleError e = capsule_error(variant, random, text);
+    worst.add(100.0 * e.velocity, text);
+  }
+  return worst;
+}
+Worst capsule_yaw(const Variant& variant, int trials, std::uint64_t seed) {
+  Worst worst;
+  Random random(seed);
+  for (int i = 0; i < trials; ++i) {
+    std::string text;
+    const CapsuleError e = capsule_error(variant, random, text);
+    worst.add(180.0 / kPi * e.yaw, text);
+  }
+  return worst;
+}
+
+// ---- one special material ------------------------------------------------------------------------------------------
+
+/// Bodies that differ between two worlds, which differ in the material of one body a kilometre away.
+Worst special_material(const Variant& variant, int trials, std::uint64_t seed) {
+  Worst worst;
+  Random random(seed);
+  for (int trial = 0; trial < trials; ++trial) {
+    std::vector<BodyDef> defs{{.shape = plane({0, 1, 0})}};
+    for (int i = 0; i < 40; ++i) {
+      const float size = float(random.between(0.2, 0.6));
+      BodyDef def{.shape = i % 3 == 0   ? sphere(size)
+                           : i % 3 == 1 ? capsule(0.5f * size, size)
+                                        : box({size, 0.5f * size, 0.3f})};
+      def.position = {float(random.between(-2.0, 2.0)), float(random.between(0.5, 6.0)),
+                      float(random.between(-2.0, 2.0))};
+      def.orientation = random.orientation();
+      def.linear_velocity = random.direction();
+      def.angular_velocity = random.direction();
+      def.material.friction = float(random.between(0.1, 1.0));
+      defs.push_back(def);
+    }
+    defs.push_back({.shape = box({0.5f, 0.5f, 0.5f}), .position = {1000.0f, 0.5f, 0.0f}});
+    std::vector<BodyMotion> motions[2];
+    for (const int special : {0, 1}) {
+      World world(world_of(variant));
+      Material& far_away = defs.back().material;
+      far_away = {};
+      if (special == 1) {
+        far_away.grain = {1.0f, 0.0f, 0.0f};
+        far_away.friction_along = 0.1f;
+        far_away.rolling_friction = 0.01f;
+        far_away.torsional_friction = 0.02f;
+        far_away.dynamic_friction = 0.3f;
+      }
+      const std::vector<BodyId> bodies = world.add_bodies(defs);
+      world.step_n(90, kStep);
+      motions[special].resize(bodies.size() - 1);
+      world.read_motions({bodies.data(), bodies.size() - 1}, motions[special]);
+    }
+    int differ = 0;
+    for (std::size_t i = 0; i < motions[0].size(); ++i) {
+      differ += std::memcmp(&motions[0][i], &motions[1][i], sizeof(BodyMotion)) != 0 ? 1 : 0;
+    }
+    worst.add(differ, "seed " + std::to_string(seed) + ", trial " + std::to_string(trial));
+  }
+  return worst;
+}
+
+// ---- carriers ------------------------------------------------------------------------------------------------------
+
+/// A box on a kinematic one, which moves as `velocity` says.
+struct Carried {
+  World world;
+  BodyId carrier, body;
+  Carried(const Variant& variant, double friction, Vec3 at, Vec3 half) : world(world_of(variant)) {
+    BodyDef below{.shape = box({100.0f, 0.5f, 100.0f}), .motion = Motion::kinematic, .position = {0.0f, -0.5f, 0.0f}};
+    below.material.friction = float(friction);
+    carrier = world.add_body(below);
+    BodyDef def{.shape = box(half), .position = {at.x, half.y, at.z}};
+    def.material.friction = float(friction);
+    body = world.add_body(def);
+    world.step_n(kSettling, kStep);
+  }
+  /// [m/s] Of the body against the surface below its centre.
+  double slip() {
+    const BodyMotion a = world.motion(carrier), b = world.motion(body);
+    const double x = double(b.pose.position.x) - double(a.pose.position.x);
+    const double z = double(b.pose.position.z) - double(a.pose.position.z), spin = double(a.angular_velocity.y);
+    const double vx = double(b.linear_velocity.x) - double(a.linear_velocity.x) - spin * z;
+    const double vz = double(b.linear_velocity.z) - double(a.linear_velocity.z) + spin * x;
+    return std::hypot(vx, vz);
+  }
+  /// [m] Where the body is on the carrier, in its own axes.
+  Vec3 place() {
+    const BodyMotion a = world.motion(carrier), b = world.motion(body);
+    const Quat q = a.pose.orientation;
+    const double angle = 2.0 * std::atan2(double(q.y), double(q.w)), c = std::cos(angle), s = std::sin(angle);
+    const double x = double(b.pose.position.x) - double(a.pose.position.x);
+    const double z = double(b.pose.position.z) - double(a.pose.position.z);
+    return {float(c * x - s * z), b.pose.position.y - a.pose.position.y, float(s * x + c * z)};
+  }
+};
+double distance_between(Vec3 a, Vec3 b) {
+  return length_of({a.x - b.x, a.y - b.y, a.z - b.z});
+}
+Vec3 random_half(Random& random) {
+  return {float(random.between(0.1, 0.5)), float(random.between(0.05, 0.1)), float(random.between(0.1, 0.5))};
+}
+
+/// A belt that starts with a jerk: the box slips until it has the speed of the belt, and never again.
+Worst conveyor(const Variant& variant, int trials, std::uint64_t seed) {
+  Worst worst;
+  Random random(seed);
+  for (int i = 0; i < trials; ++i) {
+    const double friction = random.between(0.2, 0.8), speed = random.between(0.1, 5.0),
+                 heading = random.between(0.0, 2.0 * kPi);
+    Carried carried(variant, friction, {}, random_half(random));
+    carried.world.set_velocity(carried.carrier,
+                               {float(speed * std::cos(heading)), 0.0f, float(speed * std::sin(heading))}, {});
+    carried.world.step_n(int(speed / (friction * kGravity) / double(kStep)) + 30, kStep);
+    const Vec3 from = carried.place();
+    carried.world.step_n(180, kStep);
+    worst.add(1000.0 * distance_between(carried.place(), from), "friction " + std::to_string(friction) + ", " +
+                                                                    std::to_string(speed) + " m/s, heading " +
+                                                                    std::to_string(heading));
+  }
+  return worst;
+}
+/// A lift that accelerates and brakes by up to half of gravity.
+Worst lift(const Variant& variant, int trials, std::uint64_t seed) {
+  Worst worst;
+  Random random(seed);
+  for (int i = 0; i < trials; ++i) {
+    const double friction = random.between(0.2, 0.8), most = random.between(0.5, 4.9),
+                 period = random.between(1.0, 4.0);
+    Carried carried(variant, friction, {}, random_half(random));
+    const Vec3 from = carried.place();
+    double off = 0.0;
+    for (int k = 1; k <= 180; ++k) {
+      const double omega = 2.0 * kPi / period;
+      const double v = most / omega * (1.0 - std::cos(omega * k * double(kStep)));
+      carried.world.set_velocity(carried.carrier, {0.0f, float(v), 0.0f}, {});
+      carried.world.step(kStep);
+      off = std::max(off, distance_between(carried.place(), from));
+    }
+    worst.add(1000.0 * off, "up to " + std::to_string(most) + " m/s^2, period " + std::to_string(period) + " s");
+  }
+  return worst;
+}
+/// A turntable that needs up to 0.8 of the friction to hold what is on it.
+Worst turntable(const Variant& variant, int trials, std::uint64_t seed) {
+  Worst worst;
+  Random random(seed);
+  for (int i = 0; i < trials; ++i) {
+    const double friction = random.between(0.2, 0.8), radius = random.between(0.2, 5.0),
+                 part = random.between(0.1, 0.8);
+    const double most = std::sqrt(part * friction * kGravity / radius);
+    Carried carried(variant, friction, {float(radius), 0.0f, 0.0f}, random_half(random));
+    const Vec3 from = carried.place();
+    for (int k = 1; k <= 300; ++k) {
+      const double spin = most * std::min(1.0, k / 180.0);
+      carried.world.set_velocity(carried.carrier, {}, {0.0f, float(spin), 0.0f});
+      carried.world.step(kStep);
+    }
+    worst.add(1000.0 * distance_between(carried.place(), from), "friction " + std::to_string(friction) + ", radius " +
+                                                                    std::to_string(radius) + " m, " +
+                                                                    std::to_string(most) + " rad/s");
+  }
+  return worst;
+}
+
 const Row kRows[] = {
     {"Friction", "BoxesSlideStraight",
      "A box of any proportions to 50:1 and any principal moments slides over level ground along the line it started "
@@ -173,6 +472,26 @@ const Row kRows[] = {
      "layer after layer is solved by sweeps over single points, which leave a part of the load on the wrong side"},
     {"Friction", "SlidingBoxesStop", "Such a box stops where the sum of the scheme says: v falls by mu g h", "%", 1.0,
      400, distance},
+    {"Friction", "BallsEndRolling", "A solid ball that slides ends rolling at 5/7 of its speed, on its line", "% of v0",
+     0.5, 200, balls},
+    {"Friction", "CapsulesSlideAndRoll",
+     "A capsule that lies on level ground, at any angle to its way, has the velocity of two points with Coulomb "
+     "friction, in double precision, until it has nearly stopped or rolls",
+     "% of v0", 2.0, 50, capsule_velocity, "projection rigid rigid_block rigid_nncg",
+     "contacts are rigid: the load of a rolling end is found a step late"},
+    {"Friction", "CapsulesTurn", "Such a capsule points where the reference says", "degrees", 2.0, 50, capsule_yaw,
+     "projection rigid rigid_block rigid_nncg", "contacts are rigid: the load of a rolling end is found a step late",
+     "", "shock=4"},
+    {"Friction", "SpecialMaterialElsewhere",
+     "A material with grain, rolling, torsional and dynamic friction changes no bit of bodies that it does not touch",
+     "bodies that differ", 0.0, 50, special_material},
+    {"Carriers", "ConveyorCarries",
+     "A box on a belt takes its speed by friction and then keeps its place on it, for 3 s", "mm", 1.0, 100, conveyor},
+    {"Carriers", "LiftCarries", "A box on a lift that accelerates by up to g / 2 keeps its place on it", "mm", 1.0, 100,
+     lift},
+    {"Carriers", "TurntableCarries",
+     "A box on a turntable that needs up to 0.8 of the friction keeps its place on it, for 5 s", "mm", 6.0, 100,
+     turntable, "", "", "", "rigid=2.5 rigid_block=2.5 rigid_nncg=2.5 shock=2.5"},
 };
 
 }  // namespace

@@ -18,6 +18,10 @@ struct BodyMirror {
   MaterialId material_id;
 };
 
+inline bool is_kinematic(const BodyMirror& m) {
+  return m.model.alive != 0 && Motion(m.model.motion) == Motion::kinematic;
+}
+
 struct NewBody {
   BodyMirror mirror;
   BodyStateRow state;

@@ -71,7 +71,7 @@ Simulation::Simulation(std::shared_ptr<StepBackend> backend, const WorldDef& def
       with_instance_transforms_(def.instance_transforms),
       with_sleep_(def.sleep.enabled),
       with_events_(def.events.enabled),
-      wake_rim_(2.0f * def.solver.speculative_distance) {
+      wake_rim_(4.0f * def.solver.speculative_distance) {
   counters_.reset(memory_, 1, "counters");
   params_.reset(memory_, 1, "step parameters");
   const Index rows = std::max(def.reserve_bodies, kMinRows);

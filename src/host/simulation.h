@@ -202,7 +202,7 @@ class Simulation {
   bool with_instance_transforms_;
   bool with_sleep_;
   bool with_events_;
-  float wake_rim_;  // [m] EditViews::wake_rim
+  float wake_rim_;  // [1] EditViews::wake_rim
 
   Table<BodyModel> model_;
   Table<BodyState> state_;

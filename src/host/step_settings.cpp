@@ -24,7 +24,7 @@ void set_rigid_params(const SolverSettings& s, StepParams& p) {
   p.rigid_push_rate = soft ? p.contact.bias_rate : baumgarte ? s.rigid.error_reduction * p.inv_h : 0.0f;
   p.rigid_softness = soft ? p.contact.impulse_scale / p.contact.mass_scale : 0.0f;
   p.rigid_mixing = baumgarte ? s.rigid.force_mixing : 0.0f;
-  p.rigid_slop = soft ? 0.0f : s.rigid.slop;
+  p.rigid_slop = soft ? 0.0f : 2.0f * s.rigid.slop;
   p.rigid_split_part = s.rigid.error_reduction;
   p.rigid_relaxation = s.rigid.relaxation;
   p.rigid_tolerance = s.rigid.tolerance;
@@ -55,8 +55,8 @@ StepParams make_step_params(const WorldDef& def, float dt) {
   constexpr float kMaxHertzPerRate = 0.205f;   // [1] of the sub-step rate; at 0.22 a pyramid of 820 starts to jitter
   constexpr float kJointHertzPerRate = 0.25f;  // [1] of the sub-step rate
   constexpr float kJointDampingRatio = 2.0f;   // [1]
-  constexpr float kSlowestImpact = 0.5f;   // [m/s] what falls from 1 cm. With 0.1 a falling heap of balls takes 12 %
-                                           // more instructions, with 0.5 1.3 %
+  constexpr float kSlowestImpact = 0.17f;      // [1] of max_push_speed: 0.5 m/s, what falls from 1 cm. With 0.1 m/s a
+                                               // falling heap of balls takes 12 % more instructions, with 0.5 1.3 %
   constexpr float kFallsOfImpact = 10.0f;  // [1] times the speed of a sub-step of free fall: each sweep of a sub-step,
                                            // at most 7 of them by default, may see as much of a load
   const SolverSettings& s = def.solver;
@@ -73,8 +73,8 @@ StepParams make_step_params(const WorldDef& def, float dt) {
   if (s.stabilization == Stabilization::projection) p.contact = p.ground = Softness{0.0f, 1.0f, 0.0f};  // rigid
   p.max_push_speed = s.max_push_speed;
   p.restitution_threshold = s.restitution_threshold;
-  p.impact_speed = max_of(kSlowestImpact, kFallsOfImpact * p.h * length(def.gravity));
-  p.speculative_distance = s.speculative_distance;
+  p.impact_speed = max_of(kSlowestImpact * s.max_push_speed, kFallsOfImpact * p.h * length(def.gravity));
+  p.speculative_part = 2.0f * s.speculative_distance;
   p.recycle_fraction = s.recycle_fraction;
   p.slip_threshold = s.slip_threshold;
   p.polygon = make_polygon(s);

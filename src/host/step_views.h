@@ -55,6 +55,7 @@ struct StepShape {
   int relax_iterations = 0;
   bool jacobi = false;       // all contacts go to the overflow color
   bool restitution = false;  // some body or limit of a joint bounces
+  bool carriers = false;     // some body is kinematic
   bool poisson = false;      // and if so by Poisson's law
   bool surfaces = false;     // contacts have rows of SurfaceRows
   bool projection = false;
@@ -68,6 +69,10 @@ struct StepShape {
   RigidShape rigid;
   ShockShape shock;
   bool operator==(const StepShape&) const = default;
+
+  /// [1] The mean velocity of a carried place over a sub-step, as a part of what it is over the step: velocities of
+  /// points on a body that turns change with time, and the middle of the step has all of row::carry.
+  TALUS_HD float carry_at(int substep) const { return carriers ? float(2 * substep + 1) / float(substeps) : 0.0f; }
 };
 
 struct StepViews {

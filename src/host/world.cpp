@@ -151,6 +151,7 @@ void World::Impl::take_out(Index row) {
 void World::Impl::count_shapes(const BodyMirror& body, Index change) {
   planes_changed = planes_changed || body.model.shape == std::uint8_t(ShapeType::plane);
   if (body.model.restitution > 0.0f) bouncing_count += change;
+  if (is_kinematic(body)) kinematic_count += change;
 }
 
 // ---- life ----------------------------------------------------------------------------------------------------------
@@ -241,6 +242,7 @@ void World::step_async(float dt) {
   }
   input.shape = make_step_shape(w.def);
   input.shape.restitution = w.bouncing_count > 0 || w.materials.pairs_bounce();
+  input.shape.carriers = w.kinematic_count > 0;
   input.shape.surfaces = !input.shape.rigid.on && (input.shape.surfaces || w.materials.in_use());
   input.shape.breakable = w.breakable_count > 0;
   input.shape.bounded_joints = w.bounded_joints;

@@ -28,6 +28,7 @@ struct World::Impl {
   Slots slots;
   std::vector<BodyMirror> mirrors;  // of each slot, as it will be with all queued edits
   std::set<std::uint64_t> ignored;  // smaller row << 32 | larger row
+  Index kinematic_count = 0;        // bodies
   Index bouncing_count = 0;         // bodies, and limits of joints, with restitution
   Materials materials;
   bool planes_changed = false;  // since they were sent to the simulation

@@ -43,7 +43,7 @@ class BroadScene {
     std::sort(ignored_.begin(), ignored_.end());
     params_.gravity = {0.0f, -9.81f, 0.0f};
     params_.dt = 1.0f / 60.0f;
-    params_.speculative_distance = 0.02f;
+    params_.speculative_part = 0.04f;
     resize(rows_ * kEntriesPerBody, 128 * rows_, 64 * rows_);
   }
 

@@ -107,6 +107,7 @@ class HeightsRig {
     for (Index body = 0; body < graph.bodies; ++body) {
       const bool moves = body >= graph.fixed;
       model_.view().inv_mass[body] = moves ? 1.0f : 0.0f;
+      model_.view().radius[body] = 0.5f;
       model_.view().motion[body] = std::uint8_t(moves ? Motion::dynamic : Motion::fixed);
     }
     for (Index i = 0; i < contacts; ++i) {

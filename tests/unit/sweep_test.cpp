@@ -446,12 +446,12 @@ TEST(Bounds, OfFixedAndFrozenBodiesIgnoreTheirVelocity) {
   BroadScene scene(list);
   scene.run(exec);
   const StepViews v = scene.views();
-  EXPECT_FLOAT_EQ(v.broad.rows.bounds[0].max.x, 0.51f);
-  EXPECT_FLOAT_EQ(v.broad.rows.bounds[1].max.x, 0.51f);
-  EXPECT_FLOAT_EQ(v.broad.rows.bounds[1].min.y, -0.51f);
-  EXPECT_FLOAT_EQ(v.broad.rows.bounds[2].max.x, 1.51f);
-  EXPECT_FLOAT_EQ(v.broad.rows.bounds[2].min.x, -0.51f);
-  EXPECT_FLOAT_EQ(v.broad.rows.pose[2].reach, 1.01f);
+  EXPECT_FLOAT_EQ(v.broad.rows.bounds[0].max.x, 0.5f);
+  EXPECT_FLOAT_EQ(v.broad.rows.bounds[1].max.x, 0.52f);
+  EXPECT_FLOAT_EQ(v.broad.rows.bounds[1].min.y, -0.52f);
+  EXPECT_FLOAT_EQ(v.broad.rows.bounds[2].max.x, 1.5f);
+  EXPECT_FLOAT_EQ(v.broad.rows.bounds[2].min.x, -0.5f);
+  EXPECT_FLOAT_EQ(v.broad.rows.pose[2].reach, 1.0f);
 }
 
 }  // namespace

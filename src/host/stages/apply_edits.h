@@ -13,7 +13,7 @@ namespace talus {
 struct EditViews {
   Column<const BodyEdit> edits;
   bool sleep = false;             // bodies may sleep
-  float wake_rim = 0.0f;          // [m] around a fixed or kinematic body in which others rest on it; with sleep
+  float wake_rim = 0.0f;          // [1] WakeDisturbed::rim; with sleep
   bool ends_contacts = false;     // some have BodyEdit::set_all: the bodies of those rows keep no contact
   Index last_pair_count = 0;      // of StepViews::last; with ends_contacts
   Column<std::uint8_t> replaced;  // a mark for each row, all 0 before and after; with ends_contacts
@@ -34,10 +34,10 @@ struct WakeEditedTask {
     const WakeMarks marks{v.state, v.sleep.rows.wake, v.counters};
     const Count one{nullptr, 1};
     team.for_each("note_edits", {nullptr, edits.size},
-                  NoteEdits{edits, v.model, marks, v.sleep.blocks, v.sleep.disturbed, rim});
+                  NoteEdits{edits, v.model, marks, v.sleep.blocks, v.sleep.disturbed});
     team.for_each("begin_disturbed", one, BeginDisturbed{v.counters, v.shape.rows});
     team.for_each("wake_disturbed", {&v.counters->disturbed_rows, v.shape.rows},
-                  WakeDisturbed{v.model.radius, marks, v.sleep.disturbed});
+                  WakeDisturbed{v.model.radius, marks, v.sleep.disturbed, rim});
     team.for_each("end_disturbed", one, EndDisturbed{v.counters});
     wake_marked(team, v);
   }

@@ -58,7 +58,8 @@ struct FinishStepTask {
                                                                  .moved = nullptr,
                                                                  .params = v.params,
                                                                  .restitution = false,
-                                                                 .surfaces = v.solve.surfaces};
+                                                                 .surfaces = v.solve.surfaces,
+                                                                 .carry = v.shape.carry_at(v.shape.substeps - 1)};
     team.for_each("MeasureResidual", lanes, MeasureResidual<kSurfaces>{contacts, v.counters});
   }
 };

@@ -22,6 +22,7 @@ PrepareContacts<kSurfaces> contacts_of(const StepViews& v) {
           v.params,
           v.shape.rows,
           v.shape.restitution,
+          v.shape.carriers,
           v.materials,
           v.last,
           v.solve.surfaces,

@@ -28,11 +28,14 @@ TALUS_INLINE LaneRange lanes_of(const StepViews& v, int color) {
 
 /// One sweep: color after color, then the overflow color by mass splitting.
 template <Sweep kSweep, bool kMoved, bool kSurfaces, class Team>
-TALUS_INLINE void sweep_colors(Team& team, const StepViews& v, bool first = true) {
+TALUS_INLINE void sweep_colors(Team& team, const StepViews& v, bool first = true, float carry = 0.0f) {
   const SolveRowScratch& rows = v.solve.rows;
-  const SolveContacts<kSweep, kMoved, kSurfaces> kernel{
-      v.solve.lanes,           rows.velocity.data, rows.move.data,         v.params,         v.shape.restitution, first,
-      rows.free_velocity.data, rows.frame.data,    rows.displacement.data, v.solve.surfaces, v.shape.poisson};
+  const SolveContacts<kSweep, kMoved, kSurfaces> kernel{v.solve.lanes,           rows.velocity.data,
+                                                        rows.move.data,          v.params,
+                                                        v.shape.restitution,     first,
+                                                        rows.free_velocity.data, rows.frame.data,
+                                                        rows.displacement.data,  v.solve.surfaces,
+                                                        v.shape.poisson,         carry};
   if (!v.shape.jacobi) {
     for (int color = 0; color < kPalette; ++color) team.for_each_lane("SolveContacts", lanes_of(v, color), kernel);
   }
@@ -42,13 +45,13 @@ TALUS_INLINE void sweep_colors(Team& team, const StepViews& v, bool first = true
                 on_bodies(v, ApplySplit{rows.velocity, rows.split_sums, rows.split_count}));
 }
 
-/// `moved`: this is the first sweep since bodies moved; `first`: of its kind in the sub-step.
+/// `moved`: this is the first sweep since bodies moved; `first`: of its kind in the sub-step. carry: SolveContacts.
 template <Sweep kSweep, bool kSurfaces = false, class Team>
-TALUS_INLINE void sweep_contacts(Team& team, const StepViews& v, bool moved, bool first = true) {
+TALUS_INLINE void sweep_contacts(Team& team, const StepViews& v, bool moved, bool first = true, float carry = 0.0f) {
   if (moved) {
-    sweep_colors<kSweep, true, kSurfaces>(team, v, first);
+    sweep_colors<kSweep, true, kSurfaces>(team, v, first, carry);
   } else {
-    sweep_colors<kSweep, false, kSurfaces>(team, v, first);
+    sweep_colors<kSweep, false, kSurfaces>(team, v, first, carry);
   }
 }
 
@@ -126,7 +129,7 @@ struct SolveContactsTask {
           if (i < v.shape.relax_iterations || v.shape.bounded_joints)
             JointPasses{v}.template sweep<Sweep::relax>(team, first);
         }
-        sweep_contacts<Sweep::relax, kSurfaces>(team, v, moved);
+        sweep_contacts<Sweep::relax, kSurfaces>(team, v, moved, true, v.shape.carry_at(substep));
       }
       if constexpr (kSurfaces) sum_compression(team, v);
       if (substep + 1 < v.shape.substeps) sum_loads(team, v, false);
@@ -147,7 +150,7 @@ struct SolveContactsTask {
                                          v.solve.surfaces, v.shape.poisson});
     for (int i = 0; i < kBounceSweeps; ++i, moved = false) {
       if constexpr (kJoints) JointPasses{v}.template sweep<Sweep::bounce>(team, false);
-      sweep_contacts<Sweep::bounce, kSurfaces>(team, v, moved);
+      sweep_contacts<Sweep::bounce, kSurfaces>(team, v, moved, true, v.shape.carry_at(v.shape.substeps - 1));
     }
   }
 };

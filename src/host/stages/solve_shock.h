@@ -119,8 +119,8 @@ struct SolveShockTask {
     BodyVelocity *velocity = rows.velocity.data, *start = r.bodies.start.data, *global = r.bodies.direction.data;
     RigidPasses{v}.measure(team);
     team.for_each_lane("BeginLayers", bodies,
-                       on_bodies(v, BeginLayers{start, rows.free_velocity.data, v.shock.bodies.height, v.shape.rows,
-                                                velocity, global, v.shock.bodies.held.data, v.params}));
+                       on_bodies(v, BeginLayers{start, rows.free_velocity.data, v.shock.bodies.height, v.model.radius,
+                                                v.shape.rows, velocity, global, v.shock.bodies.held.data, v.params}));
     team.for_each_lane("BeginPush", bodies, on_bodies(v, BeginPush{velocity, r.bodies.push.data, v.params, false}));
     team.repeat(&v.counters->layers, SolveLayer<Team>{v, team});
   }
