@@ -255,9 +255,13 @@ struct CollidePairs {
     const PlacedShape shape_b{model.shape_size[b], pb.position, pb.orientation};
     const float near = reach(a, b, pa, pb);
     const bool with_box = batch == kPairBoxBox || batch == kPairSphereBox || batch == kPairBoxCapsule;
-    const Manifold m = with_box ? collide(type_a, shape_a, type_b, shape_b, axes, near,
-                                          motions().of(a, b, type_a, shape_a, type_b, shape_b))
-                                : collide(type_a, shape_a, type_b, shape_b, axes, near);
+    const Bearer bearer = model.inv_mass[b] == 0.0f ? Bearer::b : model.inv_mass[a] == 0.0f ? Bearer::a : Bearer::none;
+    Manifold m = collide(type_a, shape_a, type_b, shape_b, axes, near, bearer);
+    if (m.count == 0) return;
+    if (with_box) {
+      m = bear(type_a, shape_a, type_b, shape_b, m, near,
+               [&] { return motions().of(a, b, type_a, shape_a, type_b, shape_b); });
+    }
     if (m.count == 0) return;
     contact_index[pair] = 1;
     write(pair, a, pa, pb, m);

@@ -9,13 +9,8 @@
 
 namespace talus::inline TALUS_ISA {
 
-// How deep two shapes may overlap along an axis that parts them otherwise, in parts of the thinner one's thickness.
-// What stands is sunk in by a little, and pieces of a floor differ by as little. Steps lower than that are climbed, not
-// hit.
-constexpr float kOverlap = 0.01f;
-constexpr float kMostSunk = 0.05f;      // of the same thickness
 constexpr float kStandingDrop = 0.08f;  // [g dt^2] twice what the softest contacts give under a body's own weight
-constexpr float kSlowWay = 1e-5f;       // of the same thickness, in a step: no motion worth the name
+constexpr float kSlowWay = 1e-5f;       // of the thinner one's thickness, in a step: no motion worth the name
 constexpr float kShortWay = 2e-3f;      // of the same thickness, in a step: what moves less does not slide
 constexpr float kPlaceError = 1.2e-7f;  // [m/m] of the coordinates, two roundings of positions
 

@@ -249,14 +249,6 @@ TALUS_INLINE Manifold nearest_contact(const BoxPair& p, const BoxAxes& axes, flo
   const bool nearer = manifold.count == 0 || of_rims.points[0].separation < manifold.points[0].separation;
   return of_rims.count > 0 && nearer ? of_rims : manifold;
 }
-TALUS_HD inline Manifold collide_box_box(const PlacedShape& a, const PlacedShape& b, const BoxAxes& axes, float reach) {
-  if (!(axes.face_separation <= reach && axes.edge_separation <= reach)) return Manifold{};
-  return nearest_contact(box_pair(a, b), axes, reach);
-}
-TALUS_HD inline Manifold collide_box_box(const PlacedShape& a, const PlacedShape& b, float reach) {
-  return collide_box_box(a, b, best_axes(a, b), reach);
-}
-
 constexpr float kSameWay = 0.999f;  // cosine between normals of faces that lie on each other
 
 /// Face axis 0..2 of A or 3..5 of B, towards B.
@@ -303,26 +295,41 @@ TALUS_INLINE int bearing_face(const BoxPair& p, const FaceGaps& gaps, const Mani
   return best;
 }
 
-/// With what is known of the motion: what slides over a seam stands on the next box before the side of that one can
-/// stop it.
 TALUS_HD inline Manifold collide_box_box(const PlacedShape& a, const PlacedShape& b, const BoxAxes& axes, float reach,
-                                         const PairMotion& m) {
+                                         Bearer bearer = Bearer::none) {
   if (!(axes.face_separation <= reach && axes.edge_separation <= reach)) return Manifold{};
   const BoxPair p = box_pair(a, b);
   BoxAxes chosen = axes;
-  if (m.has_bearer) chosen.face = float(face_of_bearer(p, int(axes.face), m.b_bears));
-  Manifold nearest = nearest_contact(p, chosen, reach);
-  if (nearest.count == 0) return nearest;
-  // Along other axes than this one they touch only at rims.
+  if (bearer != Bearer::none) chosen.face = float(face_of_bearer(p, int(axes.face), bearer == Bearer::b));
+  return nearest_contact(p, chosen, reach);
+}
+TALUS_HD inline Manifold collide_box_box(const PlacedShape& a, const PlacedShape& b, float reach) {
+  return collide_box_box(a, b, best_axes(a, b), reach);
+}
+
+/// What slides over a seam stands on the next box before the side of that one can stop it. `nearest`: contact of the
+/// nearest features. `motion_of()` gives the PairMotion; most pairs do not need it.
+template <class MotionOf>
+TALUS_HD inline Manifold bear_box_on_box(const PlacedShape& a, const PlacedShape& b, const Manifold& nearest,
+                                         float reach, const MotionOf& motion_of) {
+  const BoxPair p = box_pair(a, b);
   const FaceGaps gaps{face_separations_a(p), face_separations_b(p)};
+  const float smallest = min_of(smallest_of(a.size), smallest_of(b.size));
   const auto is_another = [&](int i) { return !(abs_of(dot(face_normal(p, i), nearest.normal)) > kSameWay); };
-  for (int i = 0; i < 6; ++i) nearest.fleeting |= abs_of(gaps[i]) <= m.overlap && is_another(i);
-  if (!nearest.fleeting) return nearest;
+  const auto touches_another = [&](float overlap) {
+    bool any = false;
+    for (int i = 0; i < 6; ++i) any |= abs_of(gaps[i]) <= overlap && is_another(i);
+    return any;
+  };
+  if (!touches_another(kMostOverlap * 2.0f * smallest)) return nearest;
+  const PairMotion m = motion_of();
+  if (!touches_another(m.overlap)) return nearest;
+  Manifold manifold = nearest;
+  manifold.fleeting = true;
   const int bearing = bearing_face(p, gaps, nearest, a.orientation, b.orientation, m);
-  if (bearing < 0 || !is_another(bearing)) return nearest;
+  if (bearing < 0 || !is_another(bearing)) return manifold;
   const int face = m.has_bearer ? face_of_bearer(p, bearing, m.b_bears) : bearing;
-  const float slop = clip_slop(min_of(smallest_of(p.half_a), smallest_of(p.half_b)));
-  return borne(nearest, face_contact(p, face, slop, reach));
+  return borne(nearest, face_contact(p, face, clip_slop(smallest), reach));
 }
 
 }  // namespace talus::inline TALUS_ISA

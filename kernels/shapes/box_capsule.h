@@ -208,30 +208,31 @@ TALUS_HD inline Manifold collide_box_capsule(const PlacedShape& a, const PlacedS
   return manifold;
 }
 
-/// With what is known of the motion: while the plane of a face bears the capsule, the rim of the face does not count.
-TALUS_HD inline Manifold collide_box_capsule(const PlacedShape& a, const PlacedShape& b, float reach,
-                                             const PairMotion& m) {
-  const Manifold nearest = collide_box_capsule(a, b, reach);
-  if (nearest.count == 0) return nearest;
+/// While the plane of a face bears the capsule, the rim of the face does not count. See bear_box_on_box.
+template <class MotionOf>
+TALUS_HD inline Manifold bear_capsule_on_box(const PlacedShape& a, const PlacedShape& b, const Manifold& nearest,
+                                             float reach, const MotionOf& motion_of) {
   const Mat3 axes = matrix_of(a.orientation);
+  const Vec3 along_axes = abs_of(transposed_times(axes, nearest.normal));
+  if (max_of(along_axes.x, max_of(along_axes.y, along_axes.z)) > 0.999999f) return nearest;  // it lies on a face
   CapsuleAtBox c{a.size, transposed_times(axes, b.position - a.position), transposed_times(axes, capsule_axis(b)),
                  b.size.y, b.size.x};
   const Vec3 gaps = abs_of(c.centre) - c.half - c.length * abs_of(c.axis) - Vec3{c.radius, c.radius, c.radius};
+  if (!(max_of(gaps.x, max_of(gaps.y, gaps.z)) >= -4.0f * kMostSunk * c.radius)) return nearest;
+  const PairMotion m = motion_of();
   const Vec3 core{0.0f, c.length, 0.0f};
   int face = -1;
   float longest = 0.0f;
-  bool has_others = false;  // than the face that it lies on
   for (int i = 0; i < 3; ++i) {
     if (!(component(gaps, i) <= m.overlap && component(gaps, i) >= -round_depth(m, c.radius))) continue;
     const Vec3 normal = sign_of(component(c.centre, i)) * column_of(axes, i);
-    has_others |= !(dot(normal, nearest.normal) > 0.999999f);
     const float time =
         bearing_time(m, gap_rate(m, normal, a.size, a.orientation, core, b.orientation), component(gaps, i));
     if (!(time > longest)) continue;
     longest = time;
     face = i;
   }
-  if (face < 0 || !has_others) return nearest;
+  if (face < 0) return nearest;
   const float side = sign_of(component(c.centre, face));
   ContactLine line = line_on_face(c, face, side);
   if (!(line.first <= line.last)) {

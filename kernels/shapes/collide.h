@@ -45,9 +45,9 @@ TALUS_HD inline Manifold swapped(const Manifold& manifold) {
 }
 
 /// The points of A and B that are at most `reach` [m] apart, or overlap. Empty if there are none, and for two planes.
-/// `box_axes` are best_axes() of two boxes, else not looked at.
+/// `box_axes` are best_axes() of two boxes, and `bearer` is one of them; else not looked at.
 TALUS_HD inline Manifold collide(ShapeType type_a, const PlacedShape& a, ShapeType type_b, const PlacedShape& b,
-                                 const BoxAxes& box_axes, float reach) {
+                                 const BoxAxes& box_axes, float reach, Bearer bearer = Bearer::none) {
   const bool swap = type_a > type_b;
   const PlacedShape first = swap ? b : a, second = swap ? a : b;
   Manifold manifold{};
@@ -65,7 +65,7 @@ TALUS_HD inline Manifold collide(ShapeType type_a, const PlacedShape& a, ShapeTy
       manifold = collide_sphere_plane(first, second, reach);
       break;
     case kPairBoxBox:
-      manifold = collide_box_box(first, second, box_axes, reach);
+      manifold = collide_box_box(first, second, box_axes, reach, bearer);
       break;
     case kPairBoxCapsule:
       manifold = collide_box_capsule(first, second, reach);
@@ -90,25 +90,27 @@ TALUS_HD inline Manifold collide(ShapeType type_a, const PlacedShape& a, ShapeTy
   return collide(type_a, a, type_b, b, boxes ? best_axes(a, b) : BoxAxes{}, reach);
 }
 
-/// The same, with what is known of how the two move: see the tests with boxes.
-TALUS_HD inline Manifold collide(ShapeType type_a, const PlacedShape& a, ShapeType type_b, const PlacedShape& b,
-                                 const BoxAxes& box_axes, float reach, const PairMotion& motion) {
+/// The contact of two shapes of which one is a box, where a face bears: see bear_box_on_box.
+template <class MotionOf>
+TALUS_HD inline Manifold bear(ShapeType type_a, const PlacedShape& a, ShapeType type_b, const PlacedShape& b,
+                              const Manifold& nearest, float reach, const MotionOf& motion_of) {
   const bool swap = type_a > type_b;
   const PlacedShape first = swap ? b : a, second = swap ? a : b;
-  const PairMotion seen = swap ? swapped(motion) : motion;
+  const Manifold seen = swap ? swapped(nearest) : nearest;
+  const auto seen_motion = [&] { return swap ? swapped(motion_of()) : motion_of(); };
   Manifold manifold{};
   switch (pair_class(type_a, type_b)) {
     case kPairSphereBox:
-      manifold = collide_sphere_box(first, second, reach, seen);
+      manifold = bear_sphere_on_box(first, second, seen, reach, seen_motion);
       break;
     case kPairBoxBox:
-      manifold = collide_box_box(first, second, box_axes, reach, seen);
+      manifold = bear_box_on_box(first, second, seen, reach, seen_motion);
       break;
     case kPairBoxCapsule:
-      manifold = collide_box_capsule(first, second, reach, seen);
+      manifold = bear_capsule_on_box(first, second, seen, reach, seen_motion);
       break;
     default:
-      return collide(type_a, a, type_b, b, box_axes, reach);
+      return nearest;
   }
   return swap ? swapped(manifold) : manifold;
 }

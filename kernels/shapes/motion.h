@@ -12,6 +12,16 @@
 
 namespace talus::inline TALUS_ISA {
 
+/// Which of two boxes surely bears the other: it stands still. Of faces that lie on each other its own one counts.
+enum class Bearer { none, a, b };
+
+// How deep two shapes may overlap along an axis that parts them otherwise, in parts of the thinner one's thickness.
+// What stands is sunk in by a little, and pieces of a floor differ by as little. Steps lower than that are climbed, not
+// hit.
+constexpr float kOverlap = 0.01f;
+constexpr float kMostSunk = 0.05f;                    // of the same thickness
+constexpr float kMostOverlap = kOverlap + kMostSunk;  // of the same thickness: PairMotion::overlap is at most that
+
 /// B against A at the start of a step, world axes.
 struct PairMotion {
   Vec3 velocity;        // [m/s]

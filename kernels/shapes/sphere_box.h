@@ -33,15 +33,18 @@ TALUS_HD inline Manifold collide_sphere_box(const PlacedShape& a, const PlacedSh
   return one_point(normal, radius * normal, axes * (centre + axis_vector(face, side * inside)), -inside - radius);
 }
 
-/// With what is known of the motion: while the plane of a face bears the sphere, the rim of the face does not count.
-TALUS_HD inline Manifold collide_sphere_box(const PlacedShape& a, const PlacedShape& b, float reach,
-                                            const PairMotion& m) {
-  const Manifold nearest = collide_sphere_box(a, b, reach);
-  if (nearest.count == 0) return nearest;
+/// While the plane of a face bears the sphere, the rim of the face does not count. See bear_box_on_box.
+template <class MotionOf>
+TALUS_HD inline Manifold bear_sphere_on_box(const PlacedShape& a, const PlacedShape& b, const Manifold& nearest,
+                                            float reach, const MotionOf& motion_of) {
   const Mat3 axes = matrix_of(b.orientation);
   const float radius = a.size.x;
   const Vec3 centre = transposed_times(axes, a.position - b.position);
   const Vec3 beyond = abs_of(centre) - b.size;
+  const bool beside_rim = int(beyond.x > 0.0f) + int(beyond.y > 0.0f) + int(beyond.z > 0.0f) > 1;
+  const float highest = max_of(beyond.x, max_of(beyond.y, beyond.z));
+  if (!beside_rim || !(highest >= (1.0f - 4.0f * kMostSunk) * radius)) return nearest;
+  const PairMotion m = motion_of();
   int face = -1;
   float longest = 0.0f;
   for (int i = 0; i < 3; ++i) {
