@@ -10,6 +10,7 @@
 namespace talus::inline TALUS_ISA {
 
 struct FinishStepTask {
+  static constexpr bool kManyRegisters = true;  // bodies that turn far need them
   StepViews v;
 
   template <class Team>
