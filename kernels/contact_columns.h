@@ -11,14 +11,13 @@
 namespace talus {
 
 constexpr std::uint32_t kNoColor = 0xffu;
-constexpr std::uint32_t kFleeting = 1u << 31;  // CachedPoint::feature: the contact is Manifold::fleeting
 
 /// A point of a contact. 32 bytes.
 struct alignas(32) CachedPoint {
   float separation;       // [m] at the start of the step
   Vec3 on_a;              // [m] on the surface of A, from its centre, world frame, when the manifold was made
   Vec3 on_b;              // [m] same of B
-  std::uint32_t feature;  // ManifoldPoint::feature; of the first one with kFleeting
+  std::uint32_t feature;  // ManifoldPoint::feature
 };
 
 /// The contact of a pair: A is its owner. Points beyond `count`, and all but `count` of a contact without points, are
@@ -27,7 +26,8 @@ struct alignas(32) CachedPoint {
 struct alignas(32) CachedContact {
   Vec3 normal;          // from A to B, world frame
   float count;          // points, 0..4; a float, as the solver's lanes compute with it
-  Vec3 made_between;    // [m] from A to B, world frame; this and the other made_: of two points or more, when made
+  Vec3 made_between;    // [m] from A to B, world frame, kFarFromAll if one of them rolls; this and the other made_: of
+                        // two points or more, when made
   std::uint32_t color;  // of the contact graph, kOverflowColor or kNoColor
 
   Vec3 friction;              // [N s] on B, world frame: carried as a vector, since the tangents may jump

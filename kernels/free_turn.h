@@ -112,15 +112,41 @@ TALUS_SELDOM inline void turn_free_body(float h, Vec3 inverse, Vec3 per_axis, Qu
   spin = {float(after.x) + 0.0f, float(after.y) + 0.0f, float(after.z) + 0.0f};
 }
 
-/// At the end of a step: from the solver's axes to world axes. `before`: velocity at the start in scaled axes, as the
-/// solver was given it, rounded. `spin` [rad/s] in world axes: at the start, and at the end. Writes `orientation`.
-TALUS_SELDOM inline void finish_free_turn(const BodyFrame& frame, Vec3 before, Quat turn, Vec3 now, Quat& orientation,
-                                          Vec3& spin) {
+/// Scaled axes that follow a body: `frame`, `turn` and `spin`, as above, in and out.
+///
+/// The rows of a step are made once. A needle that friction spins about its axis has a velocity along it that is larger
+/// than all else by the ratio of its length to its width; in axes that stayed behind by a small angle that is a
+/// velocity across, with an energy that is larger by the moments' ratio times the angle squared. In axes that follow,
+/// levers and inertia agree in every sub-step, so that no impulse makes energy. They follow the axis whose moment of
+/// inertia differs most from the others. What turns about it stays in `turn`: those two moments are nearly the same,
+/// and points where round bodies touch do not go round with them.
+TALUS_SELDOM inline void follow_axis(Vec3 inverse, BodyFrame& frame, Quat& turn, Vec3& spin) {
+  const float high = max_of(inverse.x, max_of(inverse.y, inverse.z));
+  const float low = min_of(inverse.x, min_of(inverse.y, inverse.z));
+  const float middle = max_of(min_of(inverse.x, inverse.y), min_of(max_of(inverse.x, inverse.y), inverse.z));
+  const float odd = middle / low < high / middle ? high : low;
+  const bool x = inverse.x == odd, y = !x && inverse.y == odd;
+  const Quatd q = normalized(doubles(turn)), about{x ? q.x : 0.0, y ? q.y : 0.0, x || y ? 0.0 : q.z, q.w};
+  const double size = about.x * about.x + about.y * about.y + about.z * about.z + about.w * about.w;
+  if (!(size > 1e-12)) return;  // turned over: any half turn would do
+  const Quatd twist = normalized(about), swing = q * Quatd{-twist.x, -twist.y, -twist.z, twist.w};
+  const Vec3d axes = doubles(frame.scale), own = rotate_back(swing, scale(axes, doubles(spin)));
+  const Vec3d after = over(own, axes);
+  frame.orientation = floats(normalized(normalized(doubles(frame.orientation)) * swing));
+  turn = floats(twist);
+  spin = {float(after.x) + 0.0f, float(after.y) + 0.0f, float(after.z) + 0.0f};
+}
+
+/// At the end of a step: from the solver's axes to world axes. `begin`: orientation at the start of the step; `before`:
+/// velocity at the start in scaled axes, as the solver was given it, rounded. `spin` [rad/s] in world axes: at the
+/// start, and at the end. Writes `orientation`.
+TALUS_SELDOM inline void finish_free_turn(const BodyFrame& frame, Quat begin, Vec3 before, Quat turn, Vec3 now,
+                                          Quat& orientation, Vec3& spin) {
   const Quatd start = normalized(doubles(frame.orientation)), turned = normalized(doubles(turn));
   const Vec3d axes = doubles(frame.scale);
   // What rounding took at the start is given back in own axes. As momentum it would go astray: where a slender body has
   // turned to, a little momentum across its axis at the start is a large velocity about its axis.
-  const Vec3d rounded_off = rotate_back(start, doubles(spin)) - scale(axes, doubles(before));
+  const Vec3d rounded_off = rotate_back(normalized(doubles(begin)), doubles(spin)) - scale(axes, doubles(before));
   const Vec3d own = rotate_back(turned, scale(axes, doubles(now))) + rounded_off;
   orientation = floats(normalized(start * turned));
   const Vec3d after = rotate(normalized(doubles(orientation)), own);

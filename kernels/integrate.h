@@ -16,6 +16,8 @@ constexpr float kMaxSpeed = 1e6f;          // [m/s, rad/s] beyond it a body is f
 constexpr float kMaxPosition = 1e8f;       // [m]
 constexpr float kSlowTurn = 0.125f;        // [rad] in a sub-step; what turns further goes the way of free_turn.h
 constexpr float kSlowSlenderTurn = 0.02f;  // [rad] the same for bodies with very different moments of inertia
+constexpr float kStaysBehind = 0.25f;      // [rad] by which the scaled axes of a body may stay behind it
+constexpr float kLongRatio = 8.0f;  // [1] of moments of inertia from which on it is less: 0.1 / the root of the ratio
 constexpr float kMaxHalfTurn =
     0.78539816f;  // [rad] half the rotation of a sub-step; beyond it the series of round_turn fail
 
@@ -102,6 +104,10 @@ class LaneTurns {
     const float all[7] = {q.x, q.y, q.z, q.w, w.x, w.y, w.z};
     for (int i = 0; i < 7; ++i) numbers_[i][lane] = all[i];
   }
+  TALUS_INLINE Quat turn(int lane) const {
+    return {numbers_[0][lane], numbers_[1][lane], numbers_[2][lane], numbers_[3][lane]};
+  }
+  TALUS_INLINE Vec3 spin(int lane) const { return {numbers_[4][lane], numbers_[5][lane], numbers_[6][lane]}; }
   TALUS_INLINE void get(QuatOf<Real>& q, Vec3Of<Real>& w) const {
     Real all[7];
     for (int i = 0; i < 7; ++i) all[i] = load_lanes(numbers_[i], Real{});
@@ -125,6 +131,7 @@ template <class Real>
 struct SlowTurn {
   QuatOf<Real> turn;
   Vec3Of<Real> gained;  // [rad/s] own axes: the velocity at the end, in own axes then, less that at the start
+  Real ratio_most;      // [1] of the largest moment to the least
   Mask<Real> slender;   // moments so different that a and b would be differences of large numbers: left as they are
 
   static constexpr int kNewtonIterations = 2;      // a third changes the energy by 1e-9 of it at kSlowTurn
@@ -136,7 +143,8 @@ struct SlowTurn {
     const Real most_inverse = max_of(inverse.x, max_of(inverse.y, inverse.z)), least = one / most_inverse;
     const Vec3Of<Real> i{most_inverse / inverse.x, most_inverse / inverse.y, most_inverse / inverse.z};
     const Vec3Of<Real> g = least * inverse;
-    slender = max_of(i.x, max_of(i.y, i.z)) > Real(kSlenderRatio);
+    ratio_most = max_of(i.x, max_of(i.y, i.z));
+    slender = ratio_most > Real(kSlenderRatio);
     const Vec3Of<Real> ratio{(i.y - i.z) * g.x, (i.z - i.x) * g.y, (i.x - i.y) * g.z}, m0 = scale(i, w0);
     const Real energy = half * dot(w0, m0), sphere = half * dot(m0, m0);
     const Real sum = g.x + g.y + g.z, pairs = g.x * g.y + g.y * g.z + g.z * g.x, all = g.x * g.y * g.z;
@@ -167,10 +175,7 @@ struct SlowTurn {
   }
 };
 
-/// x' = x + h v', and the turn of a free rigid body over h. One body a lane. kFarNow: bodies that turn far do so in
-/// this sub-step, as joints need it. Else it is left to FinishBodies, which has registers for it on a GPU: rows of
-/// contacts are those of the start of the step in any case.
-template <bool kFarNow>
+/// x' = x + h v', and the turn of a free rigid body over h. One body a lane.
 struct IntegratePositions {
   // model
   BodyModel model;
@@ -183,7 +188,8 @@ struct IntegratePositions {
   BodyDisplacement* displacement;
   BodyMove* move;
   const StepParams* params;
-  bool projected;  // `move` holds h v and what ProjectContacts added to it
+  bool projected;                 // `move` holds h v and what ProjectContacts added to it
+  BodyFrame* followed = nullptr;  // in/out: the frames, if rows serve for more than this sub-step
 
   template <class Real>
   TALUS_INLINE void solve(Index row) const {
@@ -216,6 +222,7 @@ struct IntegratePositions {
     const Real way = h * length(body_w);
     QuatOf<Real> turn = round_turn(h, way, body_w);
     Vec3Of<Real> w_next = w;
+    Real ratio = zero;               // [1] of the largest moment of inertia to the least; 0 without contacts
     Real slow(2.0f * kMaxHalfTurn);  // [rad] what turns further goes the way of free_turn.h
     if (any_of(tumbles)) {
       const SlowTurn<Real> free_turn(body_w, select<Real>(tumbles, inverse, Vec3Of<Real>{one, one, one}), h);
@@ -224,18 +231,27 @@ struct IntegratePositions {
       const Vec3Of<Real> change = rotate(q, turned(turn, body_w) + rotate(turn, free_turn.gained));
       const Vec3Of<Real> scaled{change.x / per_axis.x, change.y / per_axis.y, change.z / per_axis.z};
       w_next = select<Real>(tumbles, w + scaled, w);
+      ratio = select(tumbles && free[7] > zero, free_turn.ratio_most, zero);
       slow = select(tumbles, select(free_turn.slender, Real(kSlowSlenderTurn), Real(kSlowTurn)), slow);
     }
     QuatOf<Real> next = normalized(q * turn);
     const Mask<Real> far = way > slow;
-    if constexpr (kFarNow) {
-      if (any_of(far)) turn_far(row, lane_bits(far), tumbles, next, w_next);
-    } else {
-      next = select<Real>(far, q, next);
-      w_next = select<Real>(far, w, w_next);
-      gone[3] = gone[3] + select(far, h, zero);
+    if (any_of(far)) turn_far(row, lane_bits(far), tumbles, next, w_next);
+    if (projected) {
+      // The velocity goes with the body. Where it was, a needle's spin about its axis would be one across, with more
+      // energy.
+      const QuatOf<Real> pushed = normalized(QuatOf<Real>{half * push.x, half * push.y, half * push.z, one});
+      const Vec3Of<Real> change = turned(pushed, scale(per_axis, w_next));
+      const Vec3Of<Real> scaled{change.x / per_axis.x, change.y / per_axis.y, change.z / per_axis.z};
+      w_next = select<Real>(ratio > Real(kLongRatio), w_next + scaled, w_next);
+      next = normalized(pushed * next);
     }
-    if (projected) next = normalized(QuatOf<Real>{half * push.x, half * push.y, half * push.z, one} * next);
+    if (followed != nullptr) {
+      const Real turned_by = Real(4.0f) * (next.x * next.x + next.y * next.y + next.z * next.z);
+      const Real least = select(ratio > Real(kLongRatio), Real(0.01f), Real(kStaysBehind * kStaysBehind) * ratio);
+      const Mask<Real> leans = ratio * turned_by > least;
+      if (any_of(leans)) follow(row, lane_bits(leans), next, w_next);
+    }
 
     gone[0] = shift.x;
     gone[1] = shift.y;
@@ -271,6 +287,20 @@ struct IntegratePositions {
       const Vec3 inverse = round ? Vec3{1.0f, 1.0f, 1.0f} : model.inv_inertia[body];
       turn_free_body(params->h, inverse, frame[body].scale, turn, spin);
       lanes.set(lane, turn, round ? velocity[body].angular : spin);
+    }
+    lanes.get(next, w_next);
+  }
+
+  /// For the lanes whose scaled axes follow them, one after another.
+  template <class Real>
+  TALUS_INLINE void follow(Index row, unsigned lanes_of_rows, QuatOf<Real>& next, Vec3Of<Real>& w_next) const {
+    LaneTurns<Real> lanes(next, w_next);
+    for (; lanes_of_rows != 0; lanes_of_rows &= lanes_of_rows - 1u) {
+      const int lane = lowest_bit(lanes_of_rows);
+      Quat turn = lanes.turn(lane);
+      Vec3 spin = lanes.spin(lane);
+      follow_axis(model.inv_inertia[row + lane], followed[row + lane], turn, spin);
+      lanes.set(lane, turn, spin);
     }
     lanes.get(next, w_next);
   }

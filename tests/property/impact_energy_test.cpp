@@ -47,7 +47,8 @@ struct Impacts {
           {.shape = plane({0.0f, 1.0f, 0.0f}), .material = {.friction = 1.0f, .friction_combine = Combine::multiply}});
     }
     for (int i = 0; i < count; ++i) {
-      const Vec3 place{8.0f * float(i % 10), 1.2f, 8.0f * float(i / 10)};
+      // So far apart that no group meets another one in the second that they have.
+      const Vec3 place{40.0f * float(i % 10), 1.2f, 40.0f * float(i / 10)};
       const Material material{.friction = s.friction ? random.between(0.0f, 1.5f) : 0.0f, .restitution = s.restitution};
       const auto add = [&](Vec3 at, Vec3 velocity) {
         const float x = random.between(0.15f, 0.5f), y = random.between(0.15f, 0.5f), z = random.between(0.15f, 0.5f);

@@ -47,21 +47,25 @@ class MotionRig {
     rows.displacement[i] = {{0.0f, 0.0f, 0.0f}, 0.0f, kIdentity};
   }
   Index contact_lanes = kLanes;
+  bool follows = false;  // scaled axes go with the body
   IntegrateVelocities velocities() {
     const SolveRowScratch r = solve.view();
     return {model.view(), inputs.view(), r.velocity.data, r.free_velocity.data, r.frame.data, &params, &contact_lanes};
   }
-  IntegratePositions<true> positions() {
+  IntegratePositions positions() {
     const SolveRowScratch r = solve.view();
-    return {model.view(),         inputs.view(), r.velocity.data,
-            r.free_velocity.data, r.frame.data,  r.displacement.data,
-            r.move.data,          &params,       false};
+    return {model.view(),    inputs.view(),
+            r.velocity.data, r.free_velocity.data,
+            r.frame.data,    r.displacement.data,
+            r.move.data,     &params,
+            false,           follows ? r.frame.data : nullptr};
   }
+  BodyFrame& frame(Index i) { return solve.view().frame[i]; }
   BodyVelocity& velocity(Index i) { return solve.view().velocity[i]; }
   BodyVelocity& free_velocity(Index i) { return solve.view().free_velocity[i]; }
   BodyDisplacement& displacement(Index i) { return solve.view().displacement[i]; }
   /// Orientation now.
-  Quat orientation(Index i) { return state.view().orientation[i] * displacement(i).turn; }
+  Quat orientation(Index i) { return frame(i).orientation * displacement(i).turn; }
   /// [rad/s] World frame.
   Vec3 spin(Index i, const BodyVelocity& v) {
     const BodyFrame frame = solve.view().frame[i];
@@ -170,7 +174,7 @@ TEST(IntegrateVelocities, FlagsWhatLeavesTheFiniteRange) {
 
 TEST(IntegratePositions, RoundTurnIsSineAndCosine) {
   for (double x = 0; x < 0.785; x += 0.005) {
-    const Quat turn = IntegratePositions<true>::round_turn(2.0f, 2.0f * float(x), Vec3{0.0f, float(x), 0.0f});
+    const Quat turn = IntegratePositions::round_turn(2.0f, 2.0f * float(x), Vec3{0.0f, float(x), 0.0f});
     EXPECT_NEAR(turn.y, std::sin(x), 3e-7 * x);
     EXPECT_NEAR(turn.w, std::cos(x), 4e-7);
   }
@@ -277,6 +281,44 @@ TEST(IntegratePositions, ASphereTurnsByAnyAngle) {
   }
 }
 
+// A rod that turns across and spins about its axis: the same motion in axes that follow it, where half the squared
+// length of the velocity is its energy.
+TEST(IntegratePositions, ScaledAxesFollowARod) {
+  const Vec3 moments{1.0f, 1e-4f, 1.0f}, w{3.0f, 100.0f, 1.0f};
+  MotionRig stays(1.0f / 240), follows(1.0f / 240);
+  follows.follows = true;
+  for (MotionRig* rig : {&stays, &follows}) {
+    rig->set_inertia(0, moments);
+    rig->set(0, kIdentity, {0.0f, 0.0f, 0.0f}, w);
+    rig->free_velocity(0).flag = 1.0f;  // has contacts
+    for (int step = 0; step < 40; ++step) rig->positions().solve<float>(0);
+  }
+  EXPECT_LT(eigen(stays.orientation(0)).angularDistance(eigen(follows.orientation(0))), 2e-5);
+  EXPECT_NEAR(length(stays.spin(0) - follows.spin(0)), 0.0f, 2e-2f);
+  const Vec3 along = rotate(follows.orientation(0), Vec3{0.0f, 1.0f, 0.0f});
+  EXPECT_LT(length(cross(along, rotate(follows.frame(0).orientation, Vec3{0.0f, 1.0f, 0.0f}))), 0.011f);
+  const double energy = 0.5 * (9.0 + 1.0 + 1e-4 * 1e4);
+  EXPECT_NEAR(0.5 * double(length_squared(follows.velocity(0).angular)), energy, 0.02 * energy);
+  EXPECT_GT(0.5 * double(length_squared(stays.velocity(0).angular)), 1.5 * energy);
+}
+
+// What position correction turns keeps its energy: the velocity goes with it.
+TEST(IntegratePositions, APushTurnsTheVelocity) {
+  MotionRig rig(1.0f / 60);
+  rig.set_inertia(0, {1.0f, 1e-4f, 1.0f});
+  rig.set(0, kIdentity, {0.0f, 0.0f, 0.0f}, {0.0f, 10.0f, 0.0f});
+  rig.free_velocity(0).flag = 1.0f;  // has contacts
+  IntegratePositions positions = rig.positions();
+  positions.projected = true;
+  const float h = rig.params.h, push = 0.2f;  // [rad] about x, where the scale is 1
+  const Vec3 w = rig.velocity(0).angular;
+  rig.solve.view().move[0] = {{0.0f, 0.0f, 0.0f}, 0.0f, {push, h * w.y, 0.0f}, 0.0f};
+  positions.solve<float>(0);
+  const Vec3 along = rotate(rig.orientation(0), Vec3{0.0f, 1.0f, 0.0f});
+  EXPECT_NEAR(along.z, std::sin(0.2), 1e-3);  // 2 atan(push / 2)
+  EXPECT_NEAR(length(rig.spin(0) - 10.0f * along), 0.0f, 1e-4f);
+}
+
 TEST(Integrate, PacksGiveTheBitsOfFloats) {
   Random random{std::mt19937(6)};
   for (const std::uint32_t moreau : {0u, 1u}) {
@@ -284,9 +326,13 @@ TEST(Integrate, PacksGiveTheBitsOfFloats) {
     for (MotionRig* rig : {&floats, &packs}) {
       rig->params.gravity = {1.0f, -9.81f, 0.5f};
       rig->params.moreau = moreau;
+      rig->follows = true;
     }
     for (Index i = 0; i < kLanes; ++i) {
-      const Vec3 moments = i % 3 == 0 ? Vec3{1.0f, 1.0f, 1.0f} : random.moments(), v = random.vector(5.0f),
+      const Vec3 moments = i % 3 == 0   ? Vec3{1.0f, 1.0f, 1.0f}
+                           : i % 4 == 1 ? Vec3{1.0f, 0.01f, 1.0f}
+                                        : random.moments(),
+                 v = random.vector(5.0f),
                  w = random.vector(i == 5       ? 1e5f
                                    : i % 5 == 4 ? 300.0f
                                                 : 20.0f),
@@ -296,6 +342,7 @@ TEST(Integrate, PacksGiveTheBitsOfFloats) {
       for (MotionRig* rig : {&floats, &packs}) {
         rig->set_inertia(i, moments);
         rig->set(i, q, v, w, inv_mass);
+        rig->free_velocity(i).flag = i % 2 == 0 ? 1.0f : 0.0f;  // has contacts
         rig->model.view().angular_damping[i] = damping;
         rig->inputs.view().force.set(i, force);
         rig->inputs.view().torque.set(i, v);
@@ -308,6 +355,7 @@ TEST(Integrate, PacksGiveTheBitsOfFloats) {
       for (Index i = 0; i < kLanes; i += LaneCount<NativePack>::value) packs.positions().solve<NativePack>(i);
     }
     for (Index i = 0; i < kLanes; ++i) {
+      EXPECT_EQ(std::memcmp(&floats.frame(i), &packs.frame(i), sizeof(BodyFrame)), 0) << i;
       EXPECT_EQ(std::memcmp(&floats.velocity(i), &packs.velocity(i), sizeof(BodyVelocity)), 0) << i;
       EXPECT_EQ(std::memcmp(&floats.displacement(i), &packs.displacement(i), sizeof(BodyDisplacement)), 0) << i;
     }
