@@ -3,6 +3,7 @@
 #pragma once
 #include "columns.h"
 #include "contact_columns.h"
+#include "deep.h"
 #include "friction.h"
 #include "lanes.h"
 #include "material.h"
@@ -189,7 +190,7 @@ struct PrepareContacts {
   SolveRowScratch bodies;
   Column<Index> contact_pair;
   Column<std::uint32_t> sort_contact;
-  const Counters* counters;
+  Counters* counters;
   const StepParams* params;
   Index null_body;
   bool restitution;  // some body bounces
@@ -245,7 +246,8 @@ struct PrepareContacts {
     const Real size = smaller_size(a, b), per_near = one / (Real(kNear) * size);
     put(row::size, size);
     Vec3Of<Real> center_a{zero, zero, zero}, center_b = center_a, local_a[kMaxPoints];
-    Real depth = zero;  // [m] of the first point
+    Real depth = zero;                 // [m] of the first point
+    Real deepest = zero, sunk = zero;  // [m] smallest separation, and without what loads press in by
     Real weights = zero, points_give = zero;
     for (int i = 0; i < kMaxPoints && any_together(Real(float(i)) < count); ++i) {
       const Mask<Real> has = Real(float(i)) < count;
@@ -275,6 +277,8 @@ struct PrepareContacts {
       put_point(row::impulse, warm * carried[4 + i]);
       store(rows, row::at(i, row::impact), lane, zero);
       if (i == 0) depth = max_of(-separation, zero);
+      deepest = select(has, min_of(deepest, separation), deepest);
+      sunk = select(has, min_of(sunk, separation + Real(params->load_time) * k * (warm * carried[4 + i])), sunk);
       // Friction acts where the surfaces touch: points that are still apart count less.
       const Real near = one - max_of(separation, zero) * per_near;
       // Two points have limits of their own, by their loads.
@@ -284,6 +288,7 @@ struct PrepareContacts {
       weights = weights + weight;
       points_give = points_give + select(has, k, zero);
     }
+    NoteDeep{model, params, counters}.note(deepest, sunk, from.a, from.b);
     const Real share = one / weights;
     const Vec3Of<Real> at_a = share * center_a, at_b = share * center_b;
     // Read again, not kept: in the loop above registers are short.

@@ -80,6 +80,7 @@ struct SolveShockTask {
     const RigidPasses contacts{v};
     const LaneRange bodies = body_lanes(v);
     BodyVelocity *velocity = rows.velocity.data, *start = r.bodies.start.data;
+    push_deep<RigidRowFields>(team, v, r.rows);
     if constexpr (kJoints) JointPasses{v}.follow(team, 0);
     team.for_each_lane("RememberVelocities", bodies, on_bodies(v, RememberVelocities{velocity, start, nullptr, false}));
     team.for_each_lane("IntegrateVelocities", bodies,
@@ -103,8 +104,8 @@ struct SolveShockTask {
     contacts.push_sweeps(team);
     team.for_each_lane(
         "IntegratePositions", bodies,
-        on_bodies(v, IntegratePositions<true>{v.model, v.inputs, velocity, rows.free_velocity.data, rows.frame.data,
-                                              rows.displacement.data, rows.move.data, v.params, true}));
+        on_bodies(v, IntegratePositions{v.model, v.inputs, velocity, rows.free_velocity.data, rows.frame.data,
+                                        rows.displacement.data, rows.move.data, v.params, true}));
     if constexpr (kJoints) JointPasses{v}.finish(team);
     contacts.finish(team);
   }
