@@ -34,6 +34,7 @@ struct IntegrateVelocities {
   const BodyFrame* frame;
   const StepParams* params;
   const Index* contact_lanes;  // if there is none, joints leave the free velocity behind
+  bool squeeze = false;        // some bodies may have more inertia than mass: see squeeze.h
 
   template <class Real>
   TALUS_INLINE void solve(Index row) const {
@@ -44,7 +45,8 @@ struct IntegrateVelocities {
     const Real h(params->h), one(1.0f), zero(0.0f), inv_mass = now[3];
     const Real touching(*contact_lanes > 0 ? 1.0f : 0.0f);
     const Mask<Real> moves = inv_mass > zero;
-    const Real weight = select(moves, load<Real>(model.gravity_scale.data, row), zero);
+    Real weight = select(moves, load<Real>(model.gravity_scale.data, row), zero);
+    if (squeeze) weight = select(moves, weight * (inv_mass / load<Real>(model.inv_mass.data, row)), zero);
     const Vec3Of<Real> force = load<Real>(inputs.force, row), torque = load<Real>(inputs.torque, row);
     const Vec3Of<Real> gravity{Real(params->gravity.x), Real(params->gravity.y), Real(params->gravity.z)};
     const Vec3Of<Real> v{now[0], now[1], now[2]}, w{now[4], now[5], now[6]};
@@ -167,10 +169,7 @@ struct SlowTurn {
   }
 };
 
-/// x' = x + h v', and the turn of a free rigid body over h. One body a lane. kFarNow: bodies that turn far do so in
-/// this sub-step, as joints need it. Else it is left to FinishBodies, which has registers for it on a GPU: rows of
-/// contacts are those of the start of the step in any case.
-template <bool kFarNow>
+/// x' = x + h v', and the turn of a free rigid body over h. One body a lane.
 struct IntegratePositions {
   // model
   BodyModel model;
@@ -228,13 +227,7 @@ struct IntegratePositions {
     }
     QuatOf<Real> next = normalized(q * turn);
     const Mask<Real> far = way > slow;
-    if constexpr (kFarNow) {
-      if (any_of(far)) turn_far(row, lane_bits(far), tumbles, next, w_next);
-    } else {
-      next = select<Real>(far, q, next);
-      w_next = select<Real>(far, w, w_next);
-      gone[3] = gone[3] + select(far, h, zero);
-    }
+    if (any_of(far)) turn_far(row, lane_bits(far), tumbles, next, w_next);
     if (projected) next = normalized(QuatOf<Real>{half * push.x, half * push.y, half * push.z, one} * next);
 
     gone[0] = shift.x;

@@ -12,16 +12,38 @@
 #include "lengths.h"
 #include "math/atomic.h"
 #include "math/vec3.h"
-#include "pair_motion.h"
 #include "shapes/collide.h"
+#include "shapes/extent.h"
 #include "step_params.h"
 
 namespace talus::inline TALUS_ISA {
 
 constexpr std::uint32_t kRecycledBatch = 15;  // batch key of pairs that need no collision test; above all classes
 constexpr float kRecycleSine = 0.00873f;      // sine of half the turn (1 degree) beyond which a manifold is remade
-constexpr float kFleetingWay = 1e-4f;         // [radius of A] a fleeting manifold is remade if its pair goes further
 constexpr float kMatchFraction = 0.04f;       // [radius of A] points nearer than this are the same one; 2 cm at 0.5 m
+
+/// A way to part bodies whose centres are at one place: each gets an offset of its own, by its row, so that many of
+/// them part in all directions, and every two of them the way that fits all others.
+TALUS_HD inline Vec3 offset_of_row(Index row) {
+  float offset[3];
+  std::uint32_t bits = std::uint32_t(row);
+  for (float& component : offset) {
+    bits = (bits + 0x9e3779b9u) * 0x85ebca6bu;  // any mixing of bits serves
+    bits = (bits ^ bits >> 15) * 0xc2b2ae35u;
+    bits ^= bits >> 13;
+    component = float(bits >> 8) * 0x1p-23f - 1.0f;
+  }
+  return {offset[0], offset[1], offset[2]};
+}
+constexpr float kSamePlace = 1e-4f;    // [1] of the smaller size: centres nearer than this are at one place
+constexpr float kOffsetPart = 0.004f;  // [1] of the same: what one of two is moved by at most. Twenty times the margin
+                                       // by which one axis of a box is preferred to another
+/// [m] From A to B, or what stands for it if they are at one place. `size`: [m] of the smaller of the two.
+TALUS_HD inline Vec3 apart(Vec3 between, float size, Index a, Index b) {
+  const float near = kSamePlace * size;
+  if (!(length_squared(between) < near * near)) return between;
+  return between + (kOffsetPart * size) * (offset_of_row(b) - offset_of_row(a));
+}
 
 /// How many units the record of each pair takes: a scan makes places of them. One element is one pair.
 struct SizeRecords {
@@ -73,8 +95,6 @@ struct RecyclePairs {
   // parameters
   const Counters* counters;
   const StepParams* params;
-  // state in
-  Vec3Column linear_velocity;
 
   /// A pack of pairs, with their contacts of the step before.
   template <int kWidth>
@@ -99,7 +119,7 @@ struct RecyclePairs {
       p.b[i] = std::uint32_t(b);
       p.last_row[i] = row;
       p.old[i] = std::uint32_t(max_of(row, 0));
-      p.has_past[i] = i < size && row >= 0 && may_last(last.contacts[row], a, b) ? 1.0f : 0.0f;
+      p.has_past[i] = i < size && row >= 0 && last.contacts[row].count >= 2.0f ? 1.0f : 0.0f;
       p.limit[i] = params->recycle_fraction * model.radius[a];
     }
     const Mask<Real> has_past = load_lanes(p.has_past, Real{}) > Real(0.0f);
@@ -119,13 +139,6 @@ struct RecyclePairs {
   }
 
  private:
-  /// Whether there are two points or more, at features that still count if the pair moves on as it does.
-  TALUS_INLINE bool may_last(const CachedContact& contact, Index a, Index b) const {
-    if (!(contact.count >= 2.0f)) return false;
-    if ((contact.point[0].feature & kFleeting) == 0u) return true;
-    return params->dt * length(linear_velocity[b] - linear_velocity[a]) <= kFleetingWay * model.radius[a];
-  }
-
   /// Writes the contacts of the lanes whose bit it returns.
   template <class Real, int kWidth>
   TALUS_INLINE unsigned recycle(const Pairs<kWidth>& p, Mask<Real> has_past) const {
@@ -202,9 +215,11 @@ struct FindBoxAxes {
     gather_records(&shape.data->core.x, a, shape_a);
     gather_records(&shape.data->core.x, b, shape_b);
     const Vec3Of<Real> half_a{shape_a[0], shape_a[1], shape_a[2]}, half_b{shape_b[0], shape_b[1], shape_b[2]};
+    Vec3Of<Real> between{pose_b[0] - pose_a[0], pose_b[1] - pose_a[1], pose_b[2] - pose_a[2]};
+    const Real size = min_of(smallest_of(half_a), smallest_of(half_b)), near = Real(kSamePlace) * size;
+    if (any_of(length_squared(between) < near * near)) between = all_apart(between, size, a, b);
     const BoxPairOf<Real> boxes = box_pair<Real>(half_a, {pose_a[4], pose_a[5], pose_a[6], pose_a[7]}, half_b,
-                                                 {pose_b[4], pose_b[5], pose_b[6], pose_b[7]},
-                                                 {pose_b[0] - pose_a[0], pose_b[1] - pose_a[1], pose_b[2] - pose_a[2]});
+                                                 {pose_b[4], pose_b[5], pose_b[6], pose_b[7]}, between);
     const Real margin = axis_margins(half_a, half_b).axis;
     const BestAxisOf<Real> face = best_face_axis(boxes, margin), edge = best_edge_axis(boxes, margin);
     float values[4][kWidth];
@@ -214,11 +229,28 @@ struct FindBoxAxes {
     store_lanes(values[3], edge.index);
     for (int i = 0; i < kWidth; ++i) box_axes[lane + i] = {values[0][i], values[1][i], values[2][i], values[3][i]};
   }
+
+  /// apart() for a pack.
+  template <class Real, int kWidth>
+  TALUS_INLINE static Vec3Of<Real> all_apart(Vec3Of<Real> between, Real size, const std::uint32_t (&a)[kWidth],
+                                             const std::uint32_t (&b)[kWidth]) {
+    float x[kWidth], y[kWidth], z[kWidth], sizes[kWidth];
+    store_lanes(x, between.x);
+    store_lanes(y, between.y);
+    store_lanes(z, between.z);
+    store_lanes(sizes, size);
+    for (int i = 0; i < kWidth; ++i) {
+      const Vec3 parted = apart({x[i], y[i], z[i]}, sizes[i], Index(a[i]), Index(b[i]));
+      x[i] = parted.x;
+      y[i] = parted.y;
+      z[i] = parted.z;
+    }
+    return {load_lanes(x, Real{}), load_lanes(y, Real{}), load_lanes(z, Real{})};
+  }
 };
 
 /// Makes the manifolds of pairs that were not recycled and gives their points the impulses of last step's points.
 struct CollidePairs {
-  static constexpr bool kManyRegisters = true;  // on a GPU: the features of boxes, and which of them bear
   // model
   BodyModel model;
   // state in
@@ -253,58 +285,23 @@ struct CollidePairs {
     const ShapeType type_a = ShapeType(model.shape[a]), type_b = ShapeType(model.shape[b]);
     const BoxAxes axes = batch == kPairBoxBox ? box_axes[element] : BoxAxes{};
     const PlacedShape shape_a{model.shape_size[a], pa.position, pa.orientation};
-    const PlacedShape shape_b{model.shape_size[b], pb.position, pb.orientation};
-    const float near = reach(a, b, pa, pb);
-    const bool with_box = batch == kPairBoxBox || batch == kPairSphereBox || batch == kPairBoxCapsule;
-    const Bearer bearer = model.inv_mass[b] == 0.0f ? Bearer::b : model.inv_mass[a] == 0.0f ? Bearer::a : Bearer::none;
-    Manifold m = collide(type_a, shape_a, type_b, shape_b, axes, near, bearer);
-    if (m.count == 0) return;
-    if (with_box) m = bear_pair(a, b, m, near);
+    PlacedShape shape_b{model.shape_size[b], pb.position, pb.orientation};
+    const Vec3 between = pb.position - pa.position;
+    const float size = min_of(min_half_thickness(type_a, shape_a.size), min_half_thickness(type_b, shape_b.size));
+    const bool bounded = type_a != ShapeType::plane && type_b != ShapeType::plane;
+    if (bounded && length_squared(between) < kSamePlace * kSamePlace * size * size) {
+      shape_b.position = pa.position + apart(between, size, a, b);
+    }
+    const Manifold m = collide(type_a, shape_a, type_b, shape_b, axes, reach(a, b, pa, pb));
     if (m.count == 0) return;
     contact_index[pair] = 1;
-    write(pair, a, pose[a], pose[b], m);
-    if (batch == kPairBoxCapsule) share_line(pair, type_a == ShapeType::capsule);
-  }
-
-  /// A call that reads all it needs again: what finds the nearest features has the registers of a GPU.
-  TALUS_SELDOM Manifold bear_pair(Index a, Index b, const Manifold& nearest, float near) const {
-    const ShapeType type_a = ShapeType(model.shape[a]), type_b = ShapeType(model.shape[b]);
-    const BodyPose pa = pose[a], pb = pose[b];
-    const PlacedShape shape_a{model.shape_size[a], pa.position, pa.orientation};
-    const PlacedShape shape_b{model.shape_size[b], pb.position, pb.orientation};
-    const FindMotion motions{model, linear_velocity, angular_velocity, params};
-    return bear(type_a, shape_a, type_b, shape_b, nearest, near,
-                [&] { return motions.of(a, b, type_a, shape_a, type_b, shape_b); });
-  }
-
-  /// The ends of a line of contact move along the capsule as it rolls off one box and onto another: the impulses of the
-  /// step before keep their sum and, as far as the line reaches, their centre. Impulses that went along with the ends
-  /// would tilt it.
-  TALUS_HD void share_line(Index pair, bool capsule_is_a) const {
-    const CachedContact* old = old_contact(pair);
-    if (old == nullptr || old->count > 2.0f) return;
-    CachedContact& contact = contacts[pair];
-    const auto on_capsule = [&](const CachedPoint& point) { return capsule_is_a ? point.on_a : point.on_b; };
-    const bool was_line = old->count > 1.0f;
-    const float sum = old->impulse[0] + (was_line ? old->impulse[1] : 0.0f);
-    if (!(contact.count > 1.0f)) {
-      contact.impulse[0] = sum;
-      return;
-    }
-    const Vec3 first = on_capsule(contact.point[0]), line = on_capsule(contact.point[1]) - first;
-    const float inverse = 1.0f / max_of(length_squared(line), 1e-30f);
-    const float at_first = inverse * dot(on_capsule(old->point[0]) - first, line);
-    const float at_second = was_line ? inverse * dot(on_capsule(old->point[1]) - first, line) : 0.0f;
-    const float second =
-        clamp_to(at_first * old->impulse[0] + at_second * (was_line ? old->impulse[1] : 0.0f), 0.0f, sum);
-    contact.impulse[0] = sum - second;
-    contact.impulse[1] = second;
+    write(pair, a, pa, pb, m);
   }
 
   /// The short way, for the many: one point, the same as in the step before.
   TALUS_HD void collide_spheres(Index pair, Index a, Index b, const BodyPose& pa, const BodyPose& pb) const {
     const float radius_a = model.shape_size.x[a], radius_b = model.shape_size.x[b];
-    const Vec3 between = pb.position - pa.position;
+    const Vec3 between = apart(pb.position - pa.position, min_of(radius_a, radius_b), a, b);
     const float separation = length(between) - (radius_a + radius_b);
     // What is within the speculative distance is within any reach.
     const float touching = speculative_of(min_of(radius_a, radius_b), *params);
@@ -364,8 +361,7 @@ struct CollidePairs {
       const int match = old != nullptr ? matching_point(*old, turn, made, near * near, used) : -1;
       if (match >= 0) used |= 1u << match;
       contact.impulse[i] = match >= 0 ? old->impulse[match] : 0.0f;
-      contact.point[i] = {made.separation, made.on_a, made.on_b,
-                          made.feature | (i == 0 && m.fleeting ? kFleeting : 0u)};
+      contact.point[i] = {made.separation, made.on_a, made.on_b, made.feature};
     }
   }
 
@@ -389,7 +385,7 @@ struct CollidePairs {
     float least = near_squared;
     for (int j = 0; j < int(old.count); ++j) {
       if ((used >> j) & 1u) continue;
-      if ((old.point[j].feature & ~kFleeting) == made.feature) return j;
+      if (old.point[j].feature == made.feature) return j;
       const float d = length_squared(rotate(turn, old.point[j].on_a) - made.on_a);
       if (d < least) {
         least = d;

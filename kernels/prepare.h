@@ -3,6 +3,7 @@
 #pragma once
 #include "columns.h"
 #include "contact_columns.h"
+#include "deep.h"
 #include "friction.h"
 #include "lanes.h"
 #include "material.h"
@@ -10,6 +11,7 @@
 #include "math/vec3.h"
 #include "pair_energy.h"
 #include "solve_columns.h"
+#include "squeeze.h"
 #include "step_params.h"
 #include "tilts.h"
 
@@ -34,6 +36,9 @@ struct PrepareBodies {
   BodyState state;
   // out: one row a lane
   SolveRowScratch rows;
+  // with squeeze: see squeeze.h
+  Column<ColorBids> loads = {};
+  bool squeeze = false;
 
   template <class Real>
   TALUS_INLINE void solve(Index row) const {
@@ -44,10 +49,15 @@ struct PrepareBodies {
     const Mask<Real> moves =
         alive && !frozen && !asleep && !(load_bytes<Real>(model.motion, row) == Real(float(Motion::fixed)));
     const Vec3Of<Real> none{zero, zero, zero}, unit{one, one, one};
-    const Real inv_mass = select(moves, load<Real>(model.inv_mass.data, row), zero);
+    Real inv_mass = select(moves, load<Real>(model.inv_mass.data, row), zero);
     const QuatOf<Real> upright{zero, zero, zero, one};
     const QuatOf<Real> q = select<Real>(alive, load<Real>(state.orientation, row), upright);
-    const Vec3Of<Real> inverse = select<Real>(inv_mass > zero, load<Real>(model.inv_inertia, row), unit);
+    Vec3Of<Real> inverse = select<Real>(inv_mass > zero, load<Real>(model.inv_inertia, row), unit);
+    if (squeeze) {
+      const Real share = share_of_squeezed(row, inv_mass);
+      inv_mass = share * inv_mass;
+      inverse = share * inverse;
+    }
     const Vec3Of<Real> scale{square_root(inverse.x), square_root(inverse.y), square_root(inverse.z)};
     const Vec3Of<Real> v = select<Real>(moves, load<Real>(state.linear_velocity, row) + none, none);
     const Vec3Of<Real> spin = scaled_spin(q, scale, load<Real>(state.angular_velocity, row));
@@ -64,6 +74,18 @@ struct PrepareBodies {
       if (rows.split_count[row + i] == 0) continue;
       for (std::int64_t& change : rows.split_sums[row + i].change) change = 0;
     }
+  }
+
+  /// [1] One over the factor of squeeze.h.
+  template <class Real>
+  TALUS_INLINE Real share_of_squeezed(Index row, Real inv_mass) const {
+    constexpr int kWidth = LaneCount<Real>::value;
+    float masses[kWidth], shares[kWidth];
+    store_lanes(masses, inv_mass);
+    for (int i = 0; i < kWidth; ++i) {
+      shares[i] = masses[i] > 0.0f ? 1.0f / squeeze_factor(loads[row + i], masses[i]) : 1.0f;
+    }
+    return load_lanes(shares, Real{});
   }
 
   /// 1: the body has contacts.
@@ -189,7 +211,7 @@ struct PrepareContacts {
   SolveRowScratch bodies;
   Column<Index> contact_pair;
   Column<std::uint32_t> sort_contact;
-  const Counters* counters;
+  Counters* counters;
   const StepParams* params;
   Index null_body;
   bool restitution;  // some body bounces
@@ -245,7 +267,8 @@ struct PrepareContacts {
     const Real size = smaller_size(a, b), per_near = one / (Real(kNear) * size);
     put(row::size, size);
     Vec3Of<Real> center_a{zero, zero, zero}, center_b = center_a, local_a[kMaxPoints];
-    Real depth = zero;  // [m] of the first point
+    Real depth = zero;                 // [m] of the first point
+    Real deepest = zero, sunk = zero;  // [m] smallest separation, and without what loads press in by
     Real weights = zero, points_give = zero;
     for (int i = 0; i < kMaxPoints && any_together(Real(float(i)) < count); ++i) {
       const Mask<Real> has = Real(float(i)) < count;
@@ -275,6 +298,8 @@ struct PrepareContacts {
       put_point(row::impulse, warm * carried[4 + i]);
       store(rows, row::at(i, row::impact), lane, zero);
       if (i == 0) depth = max_of(-separation, zero);
+      deepest = select(has, min_of(deepest, separation), deepest);
+      sunk = select(has, min_of(sunk, separation + Real(params->load_time) * k * (warm * carried[4 + i])), sunk);
       // Friction acts where the surfaces touch: points that are still apart count less.
       const Real near = one - max_of(separation, zero) * per_near;
       // Two points have limits of their own, by their loads.
@@ -284,6 +309,7 @@ struct PrepareContacts {
       weights = weights + weight;
       points_give = points_give + select(has, k, zero);
     }
+    NoteDeep{model, params, counters}.note(deepest, sunk, from.a, from.b);
     const Real share = one / weights;
     const Vec3Of<Real> at_a = share * center_a, at_b = share * center_b;
     // Read again, not kept: in the loop above registers are short.

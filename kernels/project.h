@@ -10,6 +10,24 @@ constexpr float kProjectPart = 0.2f;     // [1] part of a penetration removed by
 constexpr float kProjectSlop = 0.0005f;  // [1] of the size: penetration left, so that resting contacts stay contacts
 constexpr float kProjectMost = 0.02f;    // [1] of the size: a sweep moves a contact by at most this
 
+/// Cuts what corrections add to the displacement of a body over a sub-step to what max_push_speed allows, less what
+/// deep contacts have used up of it, and what takes back its way.
+template <class Real>
+TALUS_INLINE void limit_correction(const StepParams& params, const Real velocity[8], Real pushed, Real move[8]) {
+  const Real h(params.h), one(1.0f);
+  const Vec3Of<Real> way{h * velocity[0], h * velocity[1], h * velocity[2]};
+  const Vec3Of<Real> added = Vec3Of<Real>{move[0], move[1], move[2]} - way;
+  const Real size = length(added), most = (one - pushed) * Real(params.max_push_speed * params.h);
+  if (!any_of(size > most)) return;
+  const Real divisor = max_of(size, Real(1e-30f)), back = max_of(-dot(added, way) / divisor, Real(0.0f));
+  const Mask<Real> far = size > most + back;
+  const Real part = (most + back) / divisor;
+  for (const int i : {0, 1, 2, 4, 5, 6}) {
+    const Real by_velocity = h * velocity[i];
+    move[i] = select(far, by_velocity + part * (move[i] - by_velocity), move[i]);
+  }
+}
+
 /// How far bodies get in this sub-step, before contacts correct it. One body a lane.
 struct PredictMoves {
   const BodyVelocity* velocity;
@@ -23,6 +41,24 @@ struct PredictMoves {
     for (Real& component : now) component = Real(params->h) * component;
     now[3] = now[7] = Real(0.0f);
     store_together(&move[0].shift.x, row, now);
+  }
+};
+
+/// The end of the corrections. One body a lane.
+struct LimitMoves {
+  const BodyVelocity* velocity;
+  const BodyDisplacement* displacement;
+  BodyMove* move;
+  const StepParams* params;
+
+  template <class Real>
+  TALUS_INLINE void solve(Index row) const {
+    Real now[8], gone[8], moved[8];
+    load_together(&velocity[0].linear.x, row, now);
+    load_together(&displacement[0].shift.x, row, gone);
+    load_together(&move[0].shift.x, row, moved);
+    limit_correction(*params, now, gone[3], moved);
+    store_together(&move[0].shift.x, row, moved);
   }
 };
 

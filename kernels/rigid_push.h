@@ -3,6 +3,7 @@
 // with x >= 0 and no friction. Split impulses remove a part of the penetration that the step began with; projection
 // removes what would be left when bodies have moved (S1-29, S2-20). Velocities stay as they are.
 #pragma once
+#include "project.h"
 #include "rigid_solve.h"
 
 namespace talus::inline TALUS_ISA {
@@ -29,17 +30,20 @@ struct BeginPush {
 struct EndPush {
   const BodyVelocity* velocity;
   const BodyVelocity* push;
+  const BodyDisplacement* displacement;
   BodyMove* move;
   const StepParams* params;
   bool moved;
 
   template <class Real>
   TALUS_INLINE void solve(Index row) const {
-    Real now[8], pushed[8];
+    Real now[8], pushed[8], gone[8];
+    load_together(&displacement[0].shift.x, row, gone);
     load_together(&velocity[0].linear.x, row, now);
     load_together(&push[0].linear.x, row, pushed);
     const Real h(moved ? 0.0f : params->h);
     for (const int i : {0, 1, 2, 4, 5, 6}) pushed[i] = pushed[i] + h * now[i];
+    limit_correction(*params, now, gone[3], pushed);
     pushed[3] = pushed[7] = Real(0.0f);
     store_together(&move[0].shift.x, row, pushed);
   }

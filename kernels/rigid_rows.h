@@ -81,6 +81,7 @@ struct PrepareRigid {
       change_b = from.chord_change(sources.b, b, center_b);
     }
     for (int i = 0; i < kMaxPoints; ++i) offset1[i] = offset2[i] = load_of[i] = zero;
+    Real deepest = zero;  // [m] smallest separation
     for (int i = 0; i < kMaxPoints && any_together(Real(float(i)) < count); ++i) {
       const Mask<Real> has = Real(float(i)) < count;
       Real point[8];
@@ -119,6 +120,7 @@ struct PrepareRigid {
           from.restitution ? from.template approach_speed<Real>(sources, normal, normal_a, normal_b) : zero;
       const Mask<Real> touches = point[0] <= zero;
       put_point(rigid_row::separation, point[0]);
+      deepest = select(has, min_of(deepest, point[0]), deepest);
       put_point(rigid_row::bias, bias_of(point[0], approach, bounce, radius));
       put_point(rigid_row::softness,
                 select(touches, Real(from.params->rigid_softness) * give + Real(from.params->rigid_mixing), zero));
@@ -130,6 +132,7 @@ struct PrepareRigid {
       middle1 = middle1 + offset1[i];
       middle2 = middle2 + offset2[i];
     }
+    NoteDeep{from.model, from.params, from.counters}.note(deepest, deepest, sources.a, sources.b);
     const Real per_point = select(count > zero, one / max_of(count, one), zero);
     for (int i = 0; i < kMaxPoints; ++i) {
       offset1[i] = offset1[i] - per_point * middle1;

@@ -29,17 +29,17 @@ struct alignas(32) BodyFrame {
 
 /// How far a body got since the step began. 32 bytes.
 struct alignas(32) BodyDisplacement {
-  Vec3 shift;     // [m] of the centre of mass
-  float to_turn;  // [s] left to FinishBodies, see IntegratePositions
-  Quat turn;      // own frame: orientation now = orientation at the start * turn
+  Vec3 shift;    // [m] of the centre of mass
+  float pushed;  // [1] part of what max_push_speed allows in the step that deep contacts have used up
+  Quat turn;     // own frame: orientation now = orientation at the start * turn
 };
 
 /// How far a body got in this sub-step, as contacts see it: to first order. 32 bytes.
 struct alignas(32) BodyMove {
-  Vec3 shift;  // [m]
+  Vec3 shift;     // [m]
+  float jointed;  // deep.h: 1 if a joint holds the body
+  Vec3 turn;      // scaled axes, as BodyVelocity::angular times a time
   float unused;
-  Vec3 turn;  // scaled axes, as BodyVelocity::angular times a time
-  float unused_too;
 };
 
 /// Largest bid for each color, in a round of the coloring.

@@ -28,6 +28,11 @@ struct StepParams {
   Softness split;               // overflow contacts
   Softness joint;               // limits, and locked axes that are in no tree
   float max_push_speed;         // [m/s]
+  Vec3 up;                      // unit, against gravity; zero without it
+  float stands_within;          // [m] separation of what stands on something
+  float deep_floor;             // [m] see deep_limit
+  float load_time;              // [s] depth of a soft contact that bears an impulse, over impulse / mass; see deep.h
+  float thinnest;               // [m] at most the thinnest extent of any body; decides about speed only, not results
   float restitution_threshold;  // [m/s]
   float impact_speed;           // [m/s] stopped in one sub-step: more is an impact, less a load
   float speculative_part;       // [1] of a body's radius, see speculative_of

@@ -99,6 +99,7 @@ class Crossings {
   bool started_ = false;
 };
 
+std::span<const Row> overlap_rows();
 std::span<const Row> free_motion_rows();
 std::span<const Row> motion_rows();
 std::span<const Row> joint_rows();

@@ -129,7 +129,7 @@ std::vector<ContactReport> World::read_contacts() {
       point.position = 0.5f * (state.position[a] + on_a) + 0.5f * (state.position[b] + on_b);  // no sum overflows
       point.separation = contact.point[i].separation;
       point.normal_impulse = substeps * contact.impulse[i];
-      point.feature = contact.point[i].feature & ~kFleeting;
+      point.feature = contact.point[i].feature;
     }
     reports.push_back(report);
   }
@@ -264,6 +264,7 @@ void World::Impl::adopt(Snapshot s) {
     if (body.model.alive != 0) materials.take_saved(body.model.flags >> kMaterialShift);
     bouncing_count += body.model.restitution > 0.0f ? 1 : 0;
     kinematic_count += is_kinematic(body) ? 1 : 0;
+    count_sizes(body.model, 1);
   }
   for (const std::uint64_t pair : s.ignored_pairs) {
     ignored.insert(ignored.end(), pair);

@@ -5,6 +5,7 @@
 #include "exec.h"
 #include "integrate.h"
 #include "project.h"
+#include "push_deep.h"
 #include "report_events.h"
 #include "solve.h"
 #include "solve_joints.h"
@@ -72,6 +73,8 @@ TALUS_INLINE void project_contacts(Team& team, const StepViews& v, const LaneRan
   for (int sweep = 0; sweep < kProjectSweeps; ++sweep) {
     for (int color = 0; color < kPalette; ++color) team.for_each_lane("ProjectContacts", lanes_of(v, color), kernel);
   }
+  team.for_each_lane("LimitMoves", bodies,
+                     on_bodies(v, LimitMoves{rows.velocity.data, rows.displacement.data, rows.move.data, v.params}));
 }
 
 TALUS_INLINE int relax_sweeps(const StepShape& shape, int substep) {
@@ -94,11 +97,12 @@ struct SolveContactsTask {
     const LaneRange bodies = body_lanes(v);
     const auto integrate_velocities =
         on_bodies(v, IntegrateVelocities{v.model, v.inputs, rows.velocity.data, rows.free_velocity.data,
-                                         rows.frame.data, v.params, &v.counters->lanes});
-    const auto integrate_positions = on_bodies(
-        v, IntegratePositions<kJoints>{v.model, v.inputs, rows.velocity.data, rows.free_velocity.data, rows.frame.data,
-                                       rows.displacement.data, rows.move.data, v.params, v.shape.projection});
+                                         rows.frame.data, v.params, &v.counters->lanes, v.shape.squeeze});
+    const auto integrate_positions =
+        on_bodies(v, IntegratePositions{v.model, v.inputs, rows.velocity.data, rows.free_velocity.data, rows.frame.data,
+                                        rows.displacement.data, rows.move.data, v.params, v.shape.projection});
     bool moved = false;  // since the last sweep
+    push_deep<SoftRowFields>(team, v, v.solve.lanes);
     if constexpr (kJoints) JointPasses{v}.follow(team, 0);
     for (int substep = 0; substep < v.shape.substeps; ++substep) {
       const bool first = substep == 0;

@@ -5,6 +5,7 @@
 #pragma once
 #include "exec.h"
 #include "integrate.h"
+#include "push_deep.h"
 #include "rigid_push.h"
 #include "rigid_solve.h"
 #include "solve_joints.h"
@@ -123,9 +124,9 @@ struct RigidPasses {
       sweep(team, "PushRigid", PushRigid{r.rows, v.params, moved, false}, r.bodies.push, v.counters->color_begin,
             &v.counters->split_rows, false);
     }
-    team.for_each_lane(
-        "EndPush", body_lanes(v),
-        on_bodies(v, EndPush{v.solve.rows.velocity.data, r.bodies.push.data, v.solve.rows.move.data, v.params, moved}));
+    team.for_each_lane("EndPush", body_lanes(v),
+                       on_bodies(v, EndPush{v.solve.rows.velocity.data, r.bodies.push.data,
+                                            v.solve.rows.displacement.data, v.solve.rows.move.data, v.params, moved}));
   }
 
   /// Impulses to the cache, and to events.
@@ -148,10 +149,12 @@ struct SolveRigidTask {
     const SolveRowScratch& rows = v.solve.rows;
     const RigidPasses contacts{v};
     const LaneRange bodies = body_lanes(v);
+    push_deep<RigidRowFields>(team, v, v.rigid.rows);
     if constexpr (kJoints) JointPasses{v}.follow(team, 0);
-    team.for_each_lane("IntegrateVelocities", bodies,
-                       on_bodies(v, IntegrateVelocities{v.model, v.inputs, rows.velocity.data, rows.free_velocity.data,
-                                                        rows.frame.data, v.params, &v.counters->lanes}));
+    team.for_each_lane(
+        "IntegrateVelocities", bodies,
+        on_bodies(v, IntegrateVelocities{v.model, v.inputs, rows.velocity.data, rows.free_velocity.data,
+                                         rows.frame.data, v.params, &v.counters->lanes, v.shape.squeeze}));
     if (v.shape.rigid.keep) {
       team.for_each_lane("KeepBodies", bodies,
                          on_bodies(v, KeepBodies{rows.velocity.data, rows.frame.data, v.rigid.bodies.free.data,
@@ -178,11 +181,10 @@ struct SolveRigidTask {
                          on_bodies(v, KeepBodies{rows.velocity.data, nullptr, v.rigid.bodies.solved.data, nullptr}));
     }
     if (v.shape.rigid.push != RigidPush::none) contacts.push(team);
-    team.for_each_lane(
-        "IntegratePositions", bodies,
-        on_bodies(v, IntegratePositions<true>{v.model, v.inputs, rows.velocity.data, rows.free_velocity.data,
-                                              rows.frame.data, rows.displacement.data, rows.move.data, v.params,
-                                              v.shape.rigid.push != RigidPush::none}));
+    team.for_each_lane("IntegratePositions", bodies,
+                       on_bodies(v, IntegratePositions{v.model, v.inputs, rows.velocity.data, rows.free_velocity.data,
+                                                       rows.frame.data, rows.displacement.data, rows.move.data,
+                                                       v.params, v.shape.rigid.push != RigidPush::none}));
     if constexpr (kJoints) JointPasses{v}.finish(team);
     contacts.finish(team);
   }

@@ -80,11 +80,13 @@ struct SolveShockTask {
     const RigidPasses contacts{v};
     const LaneRange bodies = body_lanes(v);
     BodyVelocity *velocity = rows.velocity.data, *start = r.bodies.start.data;
+    push_deep<RigidRowFields>(team, v, r.rows);
     if constexpr (kJoints) JointPasses{v}.follow(team, 0);
     team.for_each_lane("RememberVelocities", bodies, on_bodies(v, RememberVelocities{velocity, start, nullptr, false}));
-    team.for_each_lane("IntegrateVelocities", bodies,
-                       on_bodies(v, IntegrateVelocities{v.model, v.inputs, velocity, rows.free_velocity.data,
-                                                        rows.frame.data, v.params, &v.counters->lanes}));
+    team.for_each_lane(
+        "IntegrateVelocities", bodies,
+        on_bodies(v, IntegrateVelocities{v.model, v.inputs, velocity, rows.free_velocity.data, rows.frame.data,
+                                         v.params, &v.counters->lanes, v.shape.squeeze}));
     team.for_each_lane("ShareForces", bodies, on_bodies(v, ShareForces{start, velocity, v.params}));
     if constexpr (kJoints) JointPasses{v}.template sweep<Sweep::warm_start>(team, true);
     contacts.begin(team);
@@ -103,8 +105,8 @@ struct SolveShockTask {
     contacts.push_sweeps(team);
     team.for_each_lane(
         "IntegratePositions", bodies,
-        on_bodies(v, IntegratePositions<true>{v.model, v.inputs, velocity, rows.free_velocity.data, rows.frame.data,
-                                              rows.displacement.data, rows.move.data, v.params, true}));
+        on_bodies(v, IntegratePositions{v.model, v.inputs, velocity, rows.free_velocity.data, rows.frame.data,
+                                        rows.displacement.data, rows.move.data, v.params, true}));
     if constexpr (kJoints) JointPasses{v}.finish(team);
     contacts.finish(team);
   }
