@@ -218,7 +218,6 @@ struct FindBoxAxes {
 
 /// Makes the manifolds of pairs that were not recycled and gives their points the impulses of last step's points.
 struct CollidePairs {
-  static constexpr bool kManyRegisters = true;  // on a GPU: the features of boxes, and which of them bear
   // model
   BodyModel model;
   // state in
@@ -259,23 +258,17 @@ struct CollidePairs {
     const Bearer bearer = model.inv_mass[b] == 0.0f ? Bearer::b : model.inv_mass[a] == 0.0f ? Bearer::a : Bearer::none;
     Manifold m = collide(type_a, shape_a, type_b, shape_b, axes, near, bearer);
     if (m.count == 0) return;
-    if (with_box) m = bear_pair(a, b, m, near);
+    if (with_box) {
+      m = bear(type_a, shape_a, type_b, shape_b, m, near,
+               [&] { return motions().of(a, b, type_a, shape_a, type_b, shape_b); });
+    }
     if (m.count == 0) return;
     contact_index[pair] = 1;
-    write(pair, a, pose[a], pose[b], m);
+    write(pair, a, pa, pb, m);
     if (batch == kPairBoxCapsule) share_line(pair, type_a == ShapeType::capsule);
   }
 
-  /// A call that reads all it needs again: what finds the nearest features has the registers of a GPU.
-  TALUS_SELDOM Manifold bear_pair(Index a, Index b, const Manifold& nearest, float near) const {
-    const ShapeType type_a = ShapeType(model.shape[a]), type_b = ShapeType(model.shape[b]);
-    const BodyPose pa = pose[a], pb = pose[b];
-    const PlacedShape shape_a{model.shape_size[a], pa.position, pa.orientation};
-    const PlacedShape shape_b{model.shape_size[b], pb.position, pb.orientation};
-    const FindMotion motions{model, linear_velocity, angular_velocity, params};
-    return bear(type_a, shape_a, type_b, shape_b, nearest, near,
-                [&] { return motions.of(a, b, type_a, shape_a, type_b, shape_b); });
-  }
+  TALUS_HD FindMotion motions() const { return {model, linear_velocity, angular_velocity, params}; }
 
   /// The ends of a line of contact move along the capsule as it rolls off one box and onto another: the impulses of the
   /// step before keep their sum and, as far as the line reaches, their centre. Impulses that went along with the ends

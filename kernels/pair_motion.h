@@ -2,7 +2,6 @@
 // What the collision test of a pair knows of its motion, from the state of its bodies.
 #pragma once
 #include "columns.h"
-#include "lengths.h"
 #include "math/vec3.h"
 #include "shapes/extent.h"
 #include "shapes/motion.h"
@@ -31,8 +30,7 @@ struct FindMotion {
     m.spin_b = angular_velocity[b];
     m.dt = params->dt + params->h;
     const Vec3 places = abs_of(shape_a.position) + abs_of(shape_b.position);
-    const float sunk = kStandingDrop * params->dt * params->dt * length(params->gravity) +
-                       1.5f * params->rigid_slop * smaller_radius(model.radius[a], model.radius[b]) +
+    const float sunk = kStandingDrop * params->dt * params->dt * length(params->gravity) + 1.5f * params->rigid_slop +
                        kPlaceError * (places.x + places.y + places.z);
     m.sunk = min_of(sunk, kMostSunk * thin);
     m.overlap = kOverlap * thin + m.sunk;
