@@ -10,6 +10,16 @@
 
 namespace talus::inline TALUS_ISA {
 
+/// Flags of bodies with joints, before the solve. Bounce sweeps act on all joints, and so on all contacts of bodies
+/// that have some. One element is one body row.
+struct MarkJoined {
+  Column<const float> body_flags;  // 0, body_flag::kReached or that and kBounded
+  Column<BodyVelocity> velocity;
+  TALUS_HD void operator()(Index row) const {
+    if (row < body_flags.size) velocity[row].flag = body_flags[row];
+  }
+};
+
 /// What the kernels below share.
 struct JointSource {
   JointModel model;

@@ -153,6 +153,7 @@ struct JointPlan {
   Column<const TreeBatch> batches;
   Column<const ColorLane> color_lanes;  // joints that have more than locked axes, or are in no tree; by color
   Column<const Index> color_begin;      // first lane of each color and the end of the last, multiples of kLanes
+  Column<const float> body_flags;       // of the first body rows: see MarkJoined; others have no joints
   bool operator==(const JointPlan&) const = default;
 };
 

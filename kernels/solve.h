@@ -6,12 +6,14 @@
 // one after positions moved, so that the push that removes penetration leaves no velocity behind. Friction acts once a
 // manifold, in the relaxing sweep: a force in the tangent plane and a twist about the normal.
 #pragma once
+#include "contact_columns.h"
 #include "friction.h"
 #include "lanes.h"
 #include "line_friction.h"
 #include "math/atomic.h"
 #include "math/bits.h"
 #include "pair_energy.h"
+#include "softness.h"
 #include "solve_columns.h"
 #include "step_params.h"
 #include "tilts.h"
@@ -24,6 +26,13 @@ enum class Sweep : std::uint32_t {
   biased,      // removes penetration
   relax,       // takes the bias out of the velocities, and applies friction
   bounce,      // restitution, after the last sub-step
+};
+
+/// Contacts that a sweep acts on.
+enum class Reach : std::uint32_t {
+  all,
+  plain,    // of bodies that have no bounded joints
+  bounded,  // of the others: body_flag::kBounded
 };
 
 constexpr float kSplitUnit = 1.0f / 4294967296.0f;  // [m/s, rad/s] 2^-32: resolution of the split sums
@@ -70,8 +79,9 @@ struct BodyPair {
 };
 
 /// One sweep over the contacts of a lane range. Within a color a dynamic body belongs to one lane, which may write it.
-/// kMoved: the first sweep since bodies moved. kSurfaces: contacts have SurfaceRows.
-template <Sweep kSweep, bool kMoved, bool kSurfaces = false>
+/// kMoved: the first sweep since bodies moved. kSurfaces: contacts have SurfaceRows. kSome: not all lanes may be meant,
+/// see `reach`; bounce sweeps act on what bounces and on what that reaches.
+template <Sweep kSweep, bool kMoved, bool kSurfaces = false, bool kSome = kSweep == Sweep::bounce>
 struct SolveContacts {
   SolverRows rows;
   BodyVelocity* velocity;
@@ -87,6 +97,8 @@ struct SolveContacts {
   SurfaceRows surfaces{};
   bool poisson = false;  // RestitutionModel::poisson
   float carry = 0.0f;    // [1] of row::carry, at this time of the step; 0: the world has no kinematic bodies
+  // with kSome
+  Reach reach = Reach::all;
 
   template <class Real>
   TALUS_INLINE void solve(Index lane) const {
@@ -95,17 +107,34 @@ struct SolveContacts {
     gather_together(&velocity->linear.x, index_a.data(), record_a);
     gather_together(&velocity->linear.x, index_b.data(), record_b);
     BodyPair<Real> bodies = pair_of(record_a, record_b);
-    const Seldom<Real> left = solve_manifold(lane, index_a, index_b, bodies, params->contact, params->ground);
+    Mask<Real> moves_a = bodies.inv_mass_a > Real(0.0f), moves_b = bodies.inv_mass_b > Real(0.0f);
+    [[maybe_unused]] Mask<Real> meant = Real(0.0f) < Real(1.0f);
+    [[maybe_unused]] LaneRows<Real> before{};
+    if constexpr (kSome) {
+      meant = is_meant(lane, bodies, record_a[7], record_b[7]);
+      if (!kMoved && !any_together(meant)) return;  // separations follow the bodies in every lane
+      before = lane_rows<Real>(lane);
+    }
+    Seldom<Real> left = solve_manifold(lane, index_a, index_b, bodies, params->contact, params->ground);
+    if constexpr (kSome) {
+      if (any_of(!meant)) put_back(lane, meant, before);
+      left = {meant && left.rub, meant && left.hit};
+      moves_a = meant && moves_a;
+      moves_b = meant && moves_b;
+      if (kSweep == Sweep::bounce) pass_on(moves_a, left.rub, bodies.a, record_a);
+      if (kSweep == Sweep::bounce) pass_on(moves_b, left.rub, bodies.b, record_b);
+    }
     store_record(bodies.a, record_a);
     store_record(bodies.b, record_b);
-    scatter_together(&velocity->linear.x, index_a.data(), record_a, bodies.inv_mass_a > Real(0.0f));
-    scatter_together(&velocity->linear.x, index_b.data(), record_b, bodies.inv_mass_b > Real(0.0f));
+    scatter_together(&velocity->linear.x, index_a.data(), record_a, moves_a);
+    scatter_together(&velocity->linear.x, index_b.data(), record_b, moves_b);
     if constexpr (kSweep == Sweep::relax || kSweep == Sweep::bounce) {
       see_together();
       if (any_of(left.rub)) rub_lines<Real>(*this, lane, left.rub);
     }
     if constexpr (kSweep == Sweep::relax) {
-      if (any_of(is_slim<Real>(lane))) level_slim<Real>(*this, lane);
+      const Mask<Real> slim = meant && is_slim<Real>(lane);
+      if (any_of(slim)) level_slim<Real>(*this, lane, slim);
       if (any_of(left.hit)) settle_impacts(*this, lane, lane_bits(left.hit));
     }
   }
@@ -115,6 +144,76 @@ struct SolveContacts {
     Mask<Real> rub;  // friction of two points
     Mask<Real> hit;  // the load grew so much that it was an impact
   };
+
+  // ---- with kSome --------------------------------------------------------------------------------------------------
+
+  template <class Real>
+  TALUS_INLINE static Mask<Real> is_reached(Real flag) {
+    return flag == Real(body_flag::kReached) || flag == Real(body_flag::kReached + body_flag::kBounded);
+  }
+  /// Lanes that the sweep acts on. flag_a, flag_b: of the two bodies.
+  template <class Real>
+  TALUS_INLINE Mask<Real> is_meant(Index lane, const BodyPair<Real>& bodies, Real flag_a, Real flag_b) const {
+    const Real zero(0.0f);
+    const Mask<Real> moves_a = bodies.inv_mass_a > zero, moves_b = bodies.inv_mass_b > zero;
+    if constexpr (kSweep == Sweep::bounce) {
+      const Mask<Real> bounces = load<Real>(rows, row::restitution, lane) > zero;  // see BeginBounce
+      return bounces || (moves_a && is_reached(flag_a)) || (moves_b && is_reached(flag_b));
+    } else {
+      const Real limit(body_flag::kBounded);
+      const Mask<Real> bounded = (moves_a && flag_a <= limit) || (moves_b && flag_b <= limit);
+      return reach == Reach::all ? zero <= zero : reach == Reach::plain ? !bounded : bounded;
+    }
+  }
+  /// A body that was pushed, or will be by rub_lines, passes it on to its other contacts.
+  template <class Real>
+  TALUS_INLINE static void pass_on(Mask<Real> meant, Mask<Real> rub, const Velocity<Real>& now, Real record[8]) {
+    const Mask<Real> same = now.linear.x == record[0] && now.linear.y == record[1] && now.linear.z == record[2] &&
+                            now.angular.x == record[4] && now.angular.y == record[5] && now.angular.z == record[6];
+    const Mask<Real> first = meant && (rub || !same) && !is_reached(record[7]) && record[7] <= Real(body_flag::kNone);
+    record[7] = select(first, record[7] + Real(body_flag::kReached), record[7]);
+  }
+  /// What a sweep changes of a lane.
+  template <class Real>
+  struct LaneRows {
+    Real impulse[kMaxPoints], peak[kMaxPoints], friction1, friction2, twist, roll1, roll2;
+  };
+  template <class Real>
+  TALUS_INLINE LaneRows<Real> lane_rows(Index lane) const {
+    LaneRows<Real> now{};
+    for (int i = 0; i < kMaxPoints; ++i) {
+      now.impulse[i] = load<Real>(rows, row::at(i, row::impulse), lane);
+      if (kSweep != Sweep::bounce) now.peak[i] = load<Real>(rows, row::at(i, row::peak), lane);
+    }
+    now.friction1 = load<Real>(rows, row::friction_impulse, lane);
+    now.friction2 = load<Real>(rows, row::friction_impulse + 1, lane);
+    now.twist = load<Real>(rows, row::twist_impulse, lane);
+    if constexpr (kSurfaces) {
+      now.roll1 = load<Real>(surfaces, surface::roll_impulse, lane);
+      now.roll2 = load<Real>(surfaces, surface::roll_impulse + 1, lane);
+    }
+    return now;
+  }
+  /// In lanes that the sweep did not mean.
+  template <class Real>
+  TALUS_INLINE void put_back(Index lane, Mask<Real> meant, const LaneRows<Real>& before) const {
+    const auto put = [&](const auto& table, int field, Real was) {
+      store(table, field, lane, select(meant, load<Real>(table, field, lane), was));
+    };
+    for (int i = 0; i < kMaxPoints; ++i) {
+      put(rows, row::at(i, row::impulse), before.impulse[i]);
+      if (kSweep != Sweep::bounce) put(rows, row::at(i, row::peak), before.peak[i]);
+    }
+    put(rows, row::friction_impulse, before.friction1);
+    put(rows, row::friction_impulse + 1, before.friction2);
+    put(rows, row::twist_impulse, before.twist);
+    if constexpr (kSurfaces) {
+      put(surfaces, surface::roll_impulse, before.roll1);
+      put(surfaces, surface::roll_impulse + 1, before.roll2);
+    }
+  }
+
+  // ------------------------------------------------------------------------------------------------------------------
 
   /// How far the bodies of a contact got since the last sweep. Means nothing if they stayed where they were.
   template <class Real>
@@ -201,13 +300,12 @@ struct SolveContacts {
   }
   /// Apart from the loop, which has no registers for it, and by threads that are not together.
   template <class Real>
-  TALUS_SELDOM static void level_slim(SolveContacts kernel, Index lane) {
+  TALUS_SELDOM static void level_slim(SolveContacts kernel, Index lane, Mask<Real> slim) {
     const RowIndices<Real> index_a(kernel.rows, row::body_a, lane), index_b(kernel.rows, row::body_b, lane);
     Real record_a[8], record_b[8];
     gather_records(&kernel.velocity->linear.x, index_a.data(), record_a);
     gather_records(&kernel.velocity->linear.x, index_b.data(), record_b);
     BodyPair<Real> bodies = pair_of(record_a, record_b);
-    const Mask<Real> slim = kernel.template is_slim<Real>(lane);
     solve_tilts<Real>(bodies, slim, TiltPoints<Real>{kernel, lane});
     store_record(bodies.a, record_a);
     store_record(bodies.b, record_b);
@@ -346,12 +444,6 @@ struct SolveContacts {
     }
   };
 
-  /// What softness makes of the contacts of a lane. Touching ground is stiffer.
-  template <class Real>
-  struct LaneSoftness {
-    Real bias_rate, mass_scale, impulse_scale;
-  };
-
   /// [m/s] Speed that a point is to have less. Apart: the gap may close within the sub-step but not beyond. Touching:
   /// soft push, none when relaxing.
   template <class Real>
@@ -373,9 +465,16 @@ struct SolveContacts {
     AlongNormal<Real> along{dot(normal, bodies.b.linear - bodies.a.linear), zero,
                             bodies.inv_mass_a + bodies.inv_mass_b};
     const Mask<Real> on_ground = !(bodies.turns_a > zero && bodies.turns_b > zero);
-    const LaneSoftness<Real> soft{select(on_ground, Real(ground.bias_rate), Real(contact.bias_rate)),
-                                  select(on_ground, Real(ground.mass_scale), Real(contact.mass_scale)),
-                                  select(on_ground, Real(ground.impulse_scale), Real(contact.impulse_scale))};
+    // Touching ground is stiffer.
+    LaneSoftness<Real> soft{select(on_ground, Real(ground.bias_rate), Real(contact.bias_rate)),
+                            select(on_ground, Real(ground.mass_scale), Real(contact.mass_scale)),
+                            select(on_ground, Real(ground.impulse_scale), Real(contact.impulse_scale))};
+    if constexpr (kSurfaces && kSweep == Sweep::biased) {
+      const Vec3Of<Real> own = load_vector<Real>(surfaces, surface::softness, lane);
+      const Mask<Real> has = own.x > zero;
+      soft = {select(has, own.x, soft.bias_rate), select(has, own.y, soft.mass_scale),
+              select(has, own.z, soft.impulse_scale)};
+    }
     if constexpr (kSweep == Sweep::biased || kSweep == Sweep::relax) {
       if (any_of(one < count)) solve_middle(lane, bodies, moves, along, count, impulse, soft);
     }
@@ -792,11 +891,17 @@ struct BeginBounce {
                        turn_work(b, inv_mass_b) / max_of(share_b, 1.0f);
     rows.set(row::energy, lane, max_of(rows.number(row::energy, lane) + work, 0.0f));
     float load = 0.0f;
-    for (int i = 0; i < count; ++i) load = load + rows.number(row::at(i, row::impulse), lane);
+    bool bounces = false;
+    for (int i = 0; i < count; ++i) {
+      load = load + rows.number(row::at(i, row::impulse), lane);
+      bounces = bounces || (rows.number(row::at(i, row::approach), lane) < -params->restitution_threshold &&
+                            rows.number(row::at(i, row::peak), lane) > 0.0f);
+    }
     rows.set(row::load, lane, load);
     if constexpr (kSurfaces) {
       if (poisson) begin_parting(lane, count, push);
     }
+    if (!bounces) rows.set(row::restitution, lane, 0.0f);
   }
 
   /// [m] Of the body in this step; of one that is not dynamic, of its surface, to first order. See pair_energy.
@@ -845,9 +950,9 @@ struct BeginBounce {
 /// The overflow color: every contact solves from the same velocities with its share of the bodies' mass; changes are
 /// summed as integers and added by ApplySplit. Lane by lane: such contacts are few. Padding lanes have bodies that do
 /// not move.
-template <Sweep kSweep, bool kMoved, bool kSurfaces = false>
+template <Sweep kSweep, bool kMoved, bool kSurfaces = false, bool kSome = kSweep == Sweep::bounce>
 struct SolveSplit {
-  SolveContacts<kSweep, kMoved, kSurfaces> contacts;
+  SolveContacts<kSweep, kMoved, kSurfaces, kSome> contacts;
   Column<SplitSums> sums;
   Column<Index> split_count;
 
@@ -864,11 +969,24 @@ struct SolveSplit {
     BodyPair<float> bodies = contacts.pair_of(record_a, record_b);
     lend(bodies.inv_mass_a, bodies.turns_a, Index(*index_a.data()));
     lend(bodies.inv_mass_b, bodies.turns_b, Index(*index_b.data()));
+    [[maybe_unused]] bool meant = true;
+    [[maybe_unused]] typename SolveContacts<kSweep, kMoved, kSurfaces, kSome>::template LaneRows<float> before{};
+    if constexpr (kSome) {
+      meant = contacts.is_meant(lane, bodies, record_a[7], record_b[7]);
+      if (!kMoved && !any_together(meant)) return;
+      before = contacts.template lane_rows<float>(lane);
+    }
     const auto left =
         contacts.solve_manifold(lane, index_a, index_b, bodies, contacts.params->split, contacts.params->split);
+    if constexpr (kSome) {
+      if (!meant) {
+        contacts.put_back(lane, meant, before);
+        return;
+      }
+    }
     if (left.rub) contacts.rub_line(lane, bodies, true);
     if (kSweep == Sweep::relax && contacts.template is_slim<float>(lane)) {
-      using Points = typename SolveContacts<kSweep, kMoved, kSurfaces>::template TiltPoints<float>;
+      using Points = typename SolveContacts<kSweep, kMoved, kSurfaces, kSome>::template TiltPoints<float>;
       solve_tilts<float>(bodies, true, Points{contacts, lane});
     }
     if (kSweep == Sweep::relax && left.hit) {  // several lanes share a body: its free velocity stays
@@ -898,19 +1016,36 @@ struct SolveSplit {
   }
 };
 
+/// What split contacts have summed, which begins anew.
+TALUS_INLINE void take_split(SplitSums& sums, float change[6]) {
+  for (int i = 0; i < 6; ++i) {
+    change[i] = float(sums.change[i]) * kSplitUnit;
+    sums.change[i] = 0;
+  }
+}
+
+/// Before contacts store theirs. One element is one pair.
+struct ClearRolling {
+  Column<RollingImpulse> rolling;
+  TALUS_HD void operator()(Index pair) const { rolling[pair] = {{0.0f, 0.0f, 0.0f}, 0.0f}; }
+};
+
 /// Adds the sums of the split contacts to the velocities. One element is one body.
 struct ApplySplit {
   Column<BodyVelocity> velocity;
   Column<SplitSums> sums;
   Column<Index> split_count;
+  bool bounces = false;  // Sweep::bounce
 
   TALUS_HD void operator()(Index body) const {
     if (split_count[body] == 0) return;
     BodyVelocity v = velocity[body];
     float change[6];
-    for (int i = 0; i < 6; ++i) {
-      change[i] = float(sums[body].change[i]) * kSplitUnit;
-      sums[body].change[i] = 0;
+    take_split(sums[body], change);
+    if (bounces && (v.flag == body_flag::kNone || v.flag == body_flag::kBounded)) {
+      bool same = true;
+      for (const float c : change) same = same && c == 0.0f;
+      if (!same) v.flag = v.flag + body_flag::kReached;
     }
     v.linear = v.linear + Vec3{change[0], change[1], change[2]};
     v.angular = v.angular + Vec3{change[3], change[4], change[5]};

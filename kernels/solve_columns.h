@@ -17,8 +17,18 @@ struct alignas(32) BodyVelocity {
   Vec3 linear;     // [m/s] world frame
   float inv_mass;  // [1/kg] 0: never written by contacts
   Vec3 angular;    // [sqrt(J)] scaled axes; of bodies that are not dynamic [rad/s] in their own axes
-  float flag;      // velocity: 1 if it left the finite range in this step; free velocity: 1 if the body has contacts
+  float flag;      // velocity: BodyFlag; free velocity: 1 if the body has contacts
 };
+
+/// BodyVelocity::flag of velocities. Sweeps that few contacts need act on those of bodies that say so, and on no other:
+/// what bounces, or has joints, in one place of a world changes no bit of what rests in another.
+namespace body_flag {
+constexpr float kBad = 1.0f;       // left the finite range in this step
+constexpr float kNone = 0.0f;      //
+constexpr float kReached = -1.0f;  // bounce sweeps act on its contacts: something that bounced has pushed it
+constexpr float kBounded = -2.0f;  // joints that hang together with it have limits, drives or friction: its contacts
+                                   // have more relaxing sweeps. Both: -3
+}  // namespace body_flag
 
 /// Scaled axes: world = orientation * (scale o scaled). 32 bytes.
 struct alignas(32) BodyFrame {
@@ -29,9 +39,9 @@ struct alignas(32) BodyFrame {
 
 /// How far a body got since the step began. 32 bytes.
 struct alignas(32) BodyDisplacement {
-  Vec3 shift;     // [m] of the centre of mass
-  float to_turn;  // [s] left to FinishBodies, see IntegratePositions
-  Quat turn;      // own frame: orientation now = orientation at the start * turn
+  Vec3 shift;  // [m] of the centre of mass
+  float unused;
+  Quat turn;  // own frame: orientation now = orientation at the start * turn
 };
 
 /// How far a body got in this sub-step, as contacts see it: to first order. 32 bytes.
@@ -164,11 +174,11 @@ enum Field : int {
   roll_b1 = roll_a1 + 3,
   roll_a2 = roll_b1 + 3,  // the second one
   roll_b2 = roll_a2 + 3,
-  roll_mass = roll_b2 + 3,    // inverse of the 2x2 matrix of rolling: 11, 22, 12
-  roll_rate = roll_mass + 3,  // [kg m^2] one over the larger eigenvalue of the matrix of rolling
-  roll_impulse,               // [N m s] about both tangents, of this sub-step
-  compression =
-      roll_impulse + 2,  // [N s] of each point: over the sub-steps so far, then what parts it at least; Poisson
+  roll_mass = roll_b2 + 3,      // inverse of the 2x2 matrix of rolling: 11, 22, 12
+  roll_rate = roll_mass + 3,    // [kg m^2] one over the larger eigenvalue of the matrix of rolling
+  roll_impulse,                 // [N m s] about both tangents, of this sub-step
+  softness = roll_impulse + 2,  // LaneSoftness of a contact that has its own; first 0: as the world's
+  compression = softness + 3,   // [N s] of each point: over the sub-steps so far, then what parts it at least; Poisson
   kFields = compression + kMaxPoints,
 };
 }  // namespace surface

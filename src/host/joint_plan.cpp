@@ -6,6 +6,8 @@
 #include <cstddef>
 #include <tuple>
 
+#include "solve_columns.h"
+
 namespace talus {
 
 namespace {
@@ -309,6 +311,34 @@ Index lowest_free(const ColorSet& a, const ColorSet& b) {
   }
 }
 
+// Bodies that hang together by joints, and whether some of these have more than locked axes.
+void flag_bodies(std::span<const PlanJoint> joints, std::span<const float> mass, JointPlanTables& plan) {
+  std::vector<Index> root(mass.size());
+  for (std::size_t body = 0; body < root.size(); ++body) root[body] = static_cast<Index>(body);
+  const auto root_of = [&](Index body) {
+    while (root[std::size_t(body)] != body) {
+      body = root[std::size_t(body)] = root[std::size_t(root[std::size_t(body)])];
+    }
+    return std::size_t(body);
+  };
+  const auto moves = [&](Index body) { return body >= 0 && mass[std::size_t(body)] > 0.0f; };
+  for (const PlanJoint& j : joints) {
+    if (moves(j.body_a) && moves(j.body_b)) root[root_of(j.body_a)] = static_cast<Index>(root_of(j.body_b));
+  }
+  std::vector<bool> bounded(mass.size(), false);
+  plan.body_flags.assign(mass.size(), body_flag::kNone);
+  for (const PlanJoint& j : joints) {
+    for (const Index body : {j.body_a, j.body_b}) {
+      if (!moves(body)) continue;
+      plan.body_flags[std::size_t(body)] = body_flag::kReached;
+      if (sweeps(j)) bounded[root_of(body)] = true;
+    }
+  }
+  for (std::size_t body = 0; body < mass.size(); ++body) {
+    if (bounded[root_of(static_cast<Index>(body))]) plan.body_flags[body] += body_flag::kBounded;
+  }
+}
+
 void lay_out_colors(std::span<const PlanJoint> joints, std::span<const float> mass, const Forest& forest,
                     JointPlanTables& plan) {
   struct Colored {
@@ -364,6 +394,7 @@ JointPlanTables make_joint_plan(std::span<const PlanJoint> joints, std::span<con
   const Forest forest(joints, mass);
   lay_out_trees(forest, plan);
   lay_out_colors(joints, mass, forest, plan);
+  if (!plan.empty()) flag_bodies(joints, mass, plan);
   return plan;
 }
 

@@ -28,6 +28,7 @@ struct JointPlanTables {
   std::vector<TreeBatch> batches;
   std::vector<ColorLane> color_lanes;
   std::vector<Index> color_begin{0};
+  std::vector<float> body_flags;            // JointPlan::body_flags
   bool bounded = false;                     // some colored joint has a limit, a drive or friction
   std::uint64_t kinds = 0;                  // CustomJoints::used
   std::vector<JointParameters> parameters;  // of each row, if there are such kinds; the caller's to fill

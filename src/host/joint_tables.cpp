@@ -140,6 +140,7 @@ void JointTables::set_plan(Memory& memory, const JointPlanTables& plan) {
   fill_array(memory, batches_, std::span(plan.batches), "batches of joint trees");
   fill_array(memory, color_lanes_, std::span(plan.color_lanes), "lanes of colored joints");
   fill_array(memory, color_begin_, std::span(plan.color_begin), "colors of joints");
+  fill_array(memory, body_flags_, std::span(plan.body_flags), "bodies with joints");
   if (color_begin_.size() > live_begin_.size()) live_begin_.reset(memory, color_begin_.size(), "colors of joints");
   used_kinds_ = 0;
   if (plan.kinds != 0) {
@@ -154,6 +155,7 @@ void JointTables::set_plan(Memory& memory, const JointPlanTables& plan) {
   color_lane_count_ = static_cast<Index>(plan.color_lanes.size());
   color_end_count_ = static_cast<Index>(plan.color_begin.size());
   first_loop_lane_ = plan.first_loop_lane;
+  body_flag_count_ = static_cast<Index>(plan.body_flags.size());
   used_kinds_ = plan.kinds;
 }
 
@@ -175,6 +177,7 @@ JointViews JointTables::views() const {
   v.plan.batches = {batches_.column().data, batch_count_};
   v.plan.color_lanes = {color_lanes_.column().data, color_lane_count_};
   v.plan.color_begin = {color_begin_.column().data, color_end_count_};
+  v.plan.body_flags = {body_flags_.column().data, body_flag_count_};
   v.tree = {tree_words_.column().data, tree_lane_count_};
   v.rows = {row_words_.column().data, color_lane_count_};
   v.live_begin = {live_begin_.column().data, color_end_count_};
@@ -187,8 +190,8 @@ JointViews JointTables::views() const {
 
 std::size_t JointTables::bytes() const {
   return model_.bytes() + state_.bytes() + bodies_.bytes() + tree_lanes_.bytes() + batches_.bytes() +
-         color_lanes_.bytes() + color_begin_.bytes() + live_begin_.bytes() + tree_words_.bytes() + row_words_.bytes() +
-         parameters_.bytes() + custom_rows_.bytes();
+         color_lanes_.bytes() + color_begin_.bytes() + live_begin_.bytes() + body_flags_.bytes() + tree_words_.bytes() +
+         row_words_.bytes() + parameters_.bytes() + custom_rows_.bytes();
 }
 
 }  // namespace talus

@@ -60,6 +60,7 @@ class JointTables {
   Array<TreeBatch> batches_;
   Array<ColorLane> color_lanes_;
   Array<Index> color_begin_, live_begin_;
+  Array<float> body_flags_;
   Array<std::uint32_t> tree_words_, row_words_;
   std::vector<JointKind> kinds_{JointKind{}};
   std::uint64_t used_kinds_ = 0;  // of the plan
@@ -67,7 +68,7 @@ class JointTables {
   Array<CustomRow> custom_rows_;
   Index rows_ = 0;
   Index tree_lane_count_ = 0, batch_count_ = 0, color_lane_count_ = 0, color_end_count_ = 0;  // of the plan
-  Index first_loop_lane_ = 0;
+  Index first_loop_lane_ = 0, body_flag_count_ = 0;
 };
 
 /// A row of a table, from a view of plain memory.

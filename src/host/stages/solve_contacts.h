@@ -17,8 +17,8 @@ namespace talus::inline TALUS_ISA {
 constexpr int kBounceSweeps = 8;      // Newton's cradle of three converges by 4 a sweep: 1.5e-5 of the answer
 constexpr int kLeastRelaxSweeps = 6;  // a step, if it has any; what sub-steps do not make up is done in the first. With
                                       // 4 a pyramid of 40 creeps by 19 cm in 30 s and goes on, with 6 by 3.4 cm
-constexpr int kLeastBoundedSweeps = 2;  // relaxing ones a sub-step, where joints have limits, drives or friction: with
-                                        // 1 dolls in a pile tremble at 0.1 m/s for ever
+constexpr int kLeastBoundedSweeps = 2;  // relaxing ones a sub-step, of contacts of bodies whose joints have limits,
+                                        // drives or friction: with 1 dolls in a pile tremble at 0.1 m/s for ever
 constexpr int kProjectSweeps = 2;       // per sub-step
 
 TALUS_INLINE LaneRange lanes_of(const StepViews& v, int color) {
@@ -27,31 +27,39 @@ TALUS_INLINE LaneRange lanes_of(const StepViews& v, int color) {
 }
 
 /// One sweep: color after color, then the overflow color by mass splitting.
-template <Sweep kSweep, bool kMoved, bool kSurfaces, class Team>
-TALUS_INLINE void sweep_colors(Team& team, const StepViews& v, bool first = true, float carry = 0.0f) {
+template <Sweep kSweep, bool kMoved, bool kSurfaces, bool kSome, class Team>
+TALUS_INLINE void sweep_colors(Team& team, const StepViews& v, bool first = true, float carry = 0.0f,
+                               Reach reach = Reach::all) {
   const SolveRowScratch& rows = v.solve.rows;
-  const SolveContacts<kSweep, kMoved, kSurfaces> kernel{v.solve.lanes,           rows.velocity.data,
-                                                        rows.move.data,          v.params,
-                                                        v.shape.restitution,     first,
-                                                        rows.free_velocity.data, rows.frame.data,
-                                                        rows.displacement.data,  v.solve.surfaces,
-                                                        v.shape.poisson,         carry};
+  const SolveContacts<kSweep, kMoved, kSurfaces, kSome> kernel{v.solve.lanes,
+                                                               rows.velocity.data,
+                                                               rows.move.data,
+                                                               v.params,
+                                                               v.shape.restitution,
+                                                               first,
+                                                               rows.free_velocity.data,
+                                                               rows.frame.data,
+                                                               rows.displacement.data,
+                                                               v.solve.surfaces,
+                                                               v.shape.poisson,
+                                                               carry,
+                                                               reach};
   if (!v.shape.jacobi) {
     for (int color = 0; color < kPalette; ++color) team.for_each_lane("SolveContacts", lanes_of(v, color), kernel);
   }
   team.for_each_lane("SolveSplit", lanes_of(v, kOverflowColor),
-                     SolveSplit<kSweep, kMoved, kSurfaces>{kernel, rows.split_sums, rows.split_count});
+                     SolveSplit<kSweep, kMoved, kSurfaces, kSome>{kernel, rows.split_sums, rows.split_count});
   team.for_each("ApplySplit", {&v.counters->split_rows, body_rows(v).capacity},
-                on_bodies(v, ApplySplit{rows.velocity, rows.split_sums, rows.split_count}));
+                on_bodies(v, ApplySplit{rows.velocity, rows.split_sums, rows.split_count, kSweep == Sweep::bounce}));
 }
 
 /// `moved`: this is the first sweep since bodies moved; `first`: of its kind in the sub-step. carry: SolveContacts.
 template <Sweep kSweep, bool kSurfaces = false, class Team>
 TALUS_INLINE void sweep_contacts(Team& team, const StepViews& v, bool moved, bool first = true, float carry = 0.0f) {
   if (moved) {
-    sweep_colors<kSweep, true, kSurfaces>(team, v, first, carry);
+    sweep_colors<kSweep, true, kSurfaces, kSweep == Sweep::bounce>(team, v, first, carry);
   } else {
-    sweep_colors<kSweep, false, kSurfaces>(team, v, first, carry);
+    sweep_colors<kSweep, false, kSurfaces, kSweep == Sweep::bounce>(team, v, first, carry);
   }
 }
 
@@ -63,22 +71,45 @@ TALUS_INLINE void sum_compression(Team& team, const StepViews& v) {
                 SumCompression{v.solve.lanes, v.solve.surfaces});
 }
 
-/// Before positions move: how far they will, corrected color after color.
+/// Before positions move: how far they will, corrected color after color, then by mass splitting.
 template <class Team>
 TALUS_INLINE void project_contacts(Team& team, const StepViews& v, const LaneRange& bodies) {
   const SolveRowScratch& rows = v.solve.rows;
   team.for_each_lane("PredictMoves", bodies, on_bodies(v, PredictMoves{rows.velocity.data, rows.move.data, v.params}));
   const ProjectContacts kernel{v.solve.lanes, rows.velocity.data, rows.move.data};
   for (int sweep = 0; sweep < kProjectSweeps; ++sweep) {
-    for (int color = 0; color < kPalette; ++color) team.for_each_lane("ProjectContacts", lanes_of(v, color), kernel);
+    if (!v.shape.jacobi) {
+      for (int color = 0; color < kPalette; ++color) team.for_each_lane("ProjectContacts", lanes_of(v, color), kernel);
+    }
+    team.for_each_lane("ProjectSplit", lanes_of(v, kOverflowColor),
+                       ProjectSplit{kernel, rows.split_sums, rows.split_count});
+    team.for_each("ApplySplitMoves", {&v.counters->split_rows, body_rows(v).capacity},
+                  on_bodies(v, ApplySplitMoves{rows.move, rows.split_sums, rows.split_count}));
   }
 }
 
-TALUS_INLINE int relax_sweeps(const StepShape& shape, int substep) {
-  if (shape.bounded_joints && shape.relax_iterations > 0) return max_of(shape.relax_iterations, kLeastBoundedSweeps);
+/// Relaxing sweeps of a sub-step over contacts of bodies without bounded joints.
+TALUS_INLINE int plain_sweeps(const StepShape& shape, int substep) {
   const int missing = kLeastRelaxSweeps - shape.substeps * shape.relax_iterations;
   const bool more = substep == 0 && shape.relax_iterations > 0 && missing > 0;
   return shape.relax_iterations + (more ? missing : 0);
+}
+/// Over those of the others, and of all joints where some are bounded.
+TALUS_INLINE int bounded_sweeps(const StepShape& shape) {
+  if (!shape.bounded_joints || shape.relax_iterations == 0) return shape.relax_iterations;
+  return max_of(shape.relax_iterations, kLeastBoundedSweeps);
+}
+
+/// One of the relaxing sweeps of a sub-step. `moved`: since the last sweep. kJoints: see SolveContactsTask.
+template <bool kJoints, bool kSurfaces, class Team>
+TALUS_INLINE void relax_contacts(Team& team, const StepViews& v, int substep, int number, bool moved) {
+  const bool plain = number < plain_sweeps(v.shape, substep), bounded = number < bounded_sweeps(v.shape);
+  if (kJoints && v.shape.bounded_joints && plain != bounded) {
+    sweep_colors<Sweep::relax, false, kSurfaces, kJoints>(team, v, true, v.shape.carry_at(substep),
+                                                          plain ? Reach::plain : Reach::bounded);
+  } else {
+    sweep_contacts<Sweep::relax, kSurfaces>(team, v, moved, true, v.shape.carry_at(substep));
+  }
 }
 
 /// kJoints: the world has joints. kSurfaces: contacts have SurfaceRows. kBounce: something may bounce. Kernels of their
@@ -95,16 +126,16 @@ struct SolveContactsTask {
     const auto integrate_velocities =
         on_bodies(v, IntegrateVelocities{v.model, v.inputs, rows.velocity.data, rows.free_velocity.data,
                                          rows.frame.data, v.params, &v.counters->lanes});
-    const auto integrate_positions = on_bodies(
-        v, IntegratePositions<kJoints>{v.model, v.inputs, rows.velocity.data, rows.free_velocity.data, rows.frame.data,
-                                       rows.displacement.data, rows.move.data, v.params, v.shape.projection});
+    const auto integrate_positions =
+        on_bodies(v, IntegratePositions{v.model, v.inputs, rows.velocity.data, rows.free_velocity.data, rows.frame.data,
+                                        rows.displacement.data, rows.move.data, v.params, v.shape.projection});
     bool moved = false;  // since the last sweep
     if constexpr (kJoints) JointPasses{v}.follow(team, 0);
     for (int substep = 0; substep < v.shape.substeps; ++substep) {
       const bool first = substep == 0;
       team.for_each_lane("IntegrateVelocities", bodies, integrate_velocities);
       if constexpr (kJoints) JointPasses{v}.template sweep<Sweep::warm_start>(team, first);
-      if (first) sweep_colors<Sweep::warm_start, false, kSurfaces>(team, v);
+      if (first) sweep_colors<Sweep::warm_start, false, kSurfaces, false>(team, v);
       for (int i = 0; i < v.shape.iterations; ++i, moved = false) {
         if constexpr (kJoints) {
           // Limits and loops pass on what contacts press them with. In one run of 16 dolls on stairs limits were
@@ -113,23 +144,23 @@ struct SolveContactsTask {
           const int rounds = v.shape.bounded_joints || JointPasses{v}.loops() ? 2 : 1;
           for (int round = 0; round < rounds; ++round) {
             JointPasses{v}.template sweep<Sweep::biased>(team, first);
-            if (round == 0) sweep_contacts<Sweep::biased>(team, v, moved, i == 0);
+            if (round == 0) sweep_contacts<Sweep::biased, kSurfaces>(team, v, moved, i == 0);
           }
         } else {
-          sweep_contacts<Sweep::biased>(team, v, moved, i == 0);
+          sweep_contacts<Sweep::biased, kSurfaces>(team, v, moved, i == 0);
         }
       }
       if (v.shape.projection) project_contacts(team, v, bodies);
       team.for_each_lane("IntegratePositions", bodies, integrate_positions);
       moved = true;
       if constexpr (kJoints) JointPasses{v}.follow(team, substep + 1);
-      for (int i = 0; i < relax_sweeps(v.shape, substep); ++i, moved = false) {
+      const int joint_sweeps = bounded_sweeps(v.shape), sweeps = max_of(plain_sweeps(v.shape, substep), joint_sweeps);
+      for (int i = 0; i < sweeps; ++i, moved = false) {
         if constexpr (kJoints) {
           // Of the sweeps that are more than asked for, which are the contacts', joints need none.
-          if (i < v.shape.relax_iterations || v.shape.bounded_joints)
-            JointPasses{v}.template sweep<Sweep::relax>(team, first);
+          if (i < joint_sweeps) JointPasses{v}.template sweep<Sweep::relax>(team, first);
         }
-        sweep_contacts<Sweep::relax, kSurfaces>(team, v, moved, true, v.shape.carry_at(substep));
+        relax_contacts<kJoints, kSurfaces>(team, v, substep, i, moved);
       }
       if constexpr (kSurfaces) sum_compression(team, v);
       if (substep + 1 < v.shape.substeps) sum_loads(team, v, false);

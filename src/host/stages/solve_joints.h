@@ -48,6 +48,7 @@ struct JointPasses {
   TALUS_INLINE void begin(Team& team) const {
     const JointViews& j = v.joints;
     const JointSource source{j.model, j.state, v.state.position, v.shape.rows};
+    team.for_each("MarkJoined", body_rows(v), on_bodies(v, MarkJoined{j.plan.body_flags, v.solve.rows.velocity}));
     if (trees()) {
       team.for_each("MakeTreeLane", {&v.counters->new_tree_lanes, j.tree.size},
                     MakeTreeLane{source, j.plan.tree_lanes, j.plan.first_loop_lane, j.tree, j.bodies});
