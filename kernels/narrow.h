@@ -209,16 +209,29 @@ struct FindBoxAxes {
     const BestAxisOf<Real> face = best_face_axis(boxes, margin), edge = best_edge_axis(boxes, margin);
     float values[4][kWidth];
     store_lanes(values[0], face.separation);
-    store_lanes(values[1], face.index);
+    store_lanes(values[1], face.index + select(touch_at_rims(boxes, face, edge), Real(0.5f), Real(0.0f)));
     store_lanes(values[2], edge.separation);
     store_lanes(values[3], edge.index);
     for (int i = 0; i < kWidth; ++i) box_axes[lane + i] = {values[0][i], values[1][i], values[2][i], values[3][i]};
+  }
+
+  /// Whether two axes of one box, or a face and a pair of edges, part the two or all but do: see bear_box_on_box.
+  template <class Real>
+  TALUS_INLINE static Mask<Real> touch_at_rims(const BoxPairOf<Real>& boxes, const BestAxisOf<Real>& face,
+                                               const BestAxisOf<Real>& edge) {
+    const Real zero(0.0f), one(1.0f);
+    const Real least = Real(-2.0f * kMostOverlap) * min_of(smallest_of(boxes.half_a), smallest_of(boxes.half_b));
+    const auto count = [&](Vec3Of<Real> gaps) {
+      return select(gaps.x >= least, one, zero) + select(gaps.y >= least, one, zero) +
+             select(gaps.z >= least, one, zero);
+    };
+    const Real most = max_of(count(face_separations_a(boxes)), count(face_separations_b(boxes)));
+    return most > one || (edge.separation > face.separation && face.separation >= least);
   }
 };
 
 /// Makes the manifolds of pairs that were not recycled and gives their points the impulses of last step's points.
 struct CollidePairs {
-  static constexpr bool kManyRegisters = true;  // on a GPU: the features of boxes, and which of them bear
   // model
   BodyModel model;
   // state in
@@ -255,23 +268,27 @@ struct CollidePairs {
     const PlacedShape shape_a{model.shape_size[a], pa.position, pa.orientation};
     const PlacedShape shape_b{model.shape_size[b], pb.position, pb.orientation};
     const float near = reach(a, b, pa, pb);
-    const bool with_box = batch == kPairBoxBox || batch == kPairSphereBox || batch == kPairBoxCapsule;
     const Bearer bearer = model.inv_mass[b] == 0.0f ? Bearer::b : model.inv_mass[a] == 0.0f ? Bearer::a : Bearer::none;
-    Manifold m = collide(type_a, shape_a, type_b, shape_b, axes, near, bearer);
+    const Manifold m = collide(type_a, shape_a, type_b, shape_b, axes, near, bearer);
     if (m.count == 0) return;
-    if (with_box) m = bear_pair(a, b, m, near);
-    if (m.count == 0) return;
-    contact_index[pair] = 1;
-    write(pair, a, pose[a], pose[b], m);
-    if (batch == kPairBoxCapsule) share_line(pair, type_a == ShapeType::capsule);
+    const bool at_rims =
+        batch == kPairBoxBox ? axes.face != float(int(axes.face)) : batch == kPairSphereBox || batch == kPairBoxCapsule;
+    if (at_rims) {
+      put(pair, a, pa, pb, bear_pair(a, b, shape_a, shape_b, m, near));
+    } else {
+      put(pair, a, pa, pb, m);
+    }
+    if (batch == kPairBoxCapsule && contact_index[pair] != 0) share_line(pair, type_a == ShapeType::capsule);
   }
 
-  /// A call that reads all it needs again: what finds the nearest features has the registers of a GPU.
-  TALUS_SELDOM Manifold bear_pair(Index a, Index b, const Manifold& nearest, float near) const {
+  TALUS_HD void put(Index pair, Index a, const BodyPose& pa, const BodyPose& pb, const Manifold& m) const {
+    if (m.count == 0) return;
+    contact_index[pair] = 1;
+    write(pair, a, pa, pb, m);
+  }
+  TALUS_SELDOM Manifold bear_pair(Index a, Index b, const PlacedShape& shape_a, const PlacedShape& shape_b,
+                                  const Manifold& nearest, float near) const {
     const ShapeType type_a = ShapeType(model.shape[a]), type_b = ShapeType(model.shape[b]);
-    const BodyPose pa = pose[a], pb = pose[b];
-    const PlacedShape shape_a{model.shape_size[a], pa.position, pa.orientation};
-    const PlacedShape shape_b{model.shape_size[b], pb.position, pb.orientation};
     const FindMotion motions{model, linear_velocity, angular_velocity, params};
     return bear(type_a, shape_a, type_b, shape_b, nearest, near,
                 [&] { return motions.of(a, b, type_a, shape_a, type_b, shape_b); });

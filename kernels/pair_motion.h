@@ -2,7 +2,6 @@
 // What the collision test of a pair knows of its motion, from the state of its bodies.
 #pragma once
 #include "columns.h"
-#include "lengths.h"
 #include "math/vec3.h"
 #include "shapes/extent.h"
 #include "shapes/motion.h"
@@ -16,8 +15,8 @@ constexpr float kShortWay = 2e-3f;      // of the same thickness, in a step: wha
 constexpr float kPlaceError = 1.2e-7f;  // [m/m] of the coordinates, two roundings of positions
 
 struct FindMotion {
-  BodyModel model;
-  Vec3Column linear_velocity, angular_velocity;
+  const BodyModel& model;
+  const Vec3Column &linear_velocity, &angular_velocity;
   const StepParams* params;
 
   TALUS_HD PairMotion of(Index a, Index b, ShapeType type_a, const PlacedShape& shape_a, ShapeType type_b,
@@ -31,8 +30,7 @@ struct FindMotion {
     m.spin_b = angular_velocity[b];
     m.dt = params->dt + params->h;
     const Vec3 places = abs_of(shape_a.position) + abs_of(shape_b.position);
-    const float sunk = kStandingDrop * params->dt * params->dt * length(params->gravity) +
-                       1.5f * params->rigid_slop * smaller_radius(model.radius[a], model.radius[b]) +
+    const float sunk = kStandingDrop * params->dt * params->dt * length(params->gravity) + 1.5f * params->rigid_slop +
                        kPlaceError * (places.x + places.y + places.z);
     m.sunk = min_of(sunk, kMostSunk * thin);
     m.overlap = kOverlap * thin + m.sunk;

@@ -28,7 +28,7 @@ struct Manifold {
 /// Of two boxes: the face axis and the edge axis along which they are furthest apart. Found for many pairs at once.
 struct alignas(16) BoxAxes {
   float face_separation;  // [m]
-  float face;             // 0..2 of A, 3..5 of B
+  float face;             // 0..2 of A, 3..5 of B; in a batch half more if they may touch along other axes, too
   float edge_separation;  // [m]
   float edge;             // 3 axis of A + axis of B, or -1
 };
