@@ -218,7 +218,6 @@ struct FindBoxAxes {
 
 /// Makes the manifolds of pairs that were not recycled and gives their points the impulses of last step's points.
 struct CollidePairs {
-  static constexpr bool kManyRegisters = true;  // on a GPU: the features of boxes, and which of them bear
   // model
   BodyModel model;
   // state in
@@ -255,27 +254,22 @@ struct CollidePairs {
     const PlacedShape shape_a{model.shape_size[a], pa.position, pa.orientation};
     const PlacedShape shape_b{model.shape_size[b], pb.position, pb.orientation};
     const float near = reach(a, b, pa, pb);
+    const bool with_plane = type_a == ShapeType::plane || type_b == ShapeType::plane;
     const bool with_box = batch == kPairBoxBox || batch == kPairSphereBox || batch == kPairBoxCapsule;
     const Bearer bearer = model.inv_mass[b] == 0.0f ? Bearer::b : model.inv_mass[a] == 0.0f ? Bearer::a : Bearer::none;
     Manifold m = collide(type_a, shape_a, type_b, shape_b, axes, near, bearer);
     if (m.count == 0) return;
-    if (with_box) m = bear_pair(a, b, m, near);
-    if (m.count == 0) return;
+    if (with_box) {
+      m = bear(type_a, shape_a, type_b, shape_b, m, near,
+               [&] { return motions().of(a, b, type_a, shape_a, type_b, shape_b); });
+    }
+    if (m.count == 0 || (!with_plane && motions().pass_by(a, b, type_a, shape_a, type_b, shape_b, m))) return;
     contact_index[pair] = 1;
-    write(pair, a, pose[a], pose[b], m);
+    write(pair, a, pa, pb, m);
     if (batch == kPairBoxCapsule) share_line(pair, type_a == ShapeType::capsule);
   }
 
-  /// A call that reads all it needs again: what finds the nearest features has the registers of a GPU.
-  TALUS_SELDOM Manifold bear_pair(Index a, Index b, const Manifold& nearest, float near) const {
-    const ShapeType type_a = ShapeType(model.shape[a]), type_b = ShapeType(model.shape[b]);
-    const BodyPose pa = pose[a], pb = pose[b];
-    const PlacedShape shape_a{model.shape_size[a], pa.position, pa.orientation};
-    const PlacedShape shape_b{model.shape_size[b], pb.position, pb.orientation};
-    const FindMotion motions{model, linear_velocity, angular_velocity, params};
-    return bear(type_a, shape_a, type_b, shape_b, nearest, near,
-                [&] { return motions.of(a, b, type_a, shape_a, type_b, shape_b); });
-  }
+  TALUS_HD FindMotion motions() const { return {model, linear_velocity, angular_velocity, inputs, params}; }
 
   /// The ends of a line of contact move along the capsule as it rolls off one box and onto another: the impulses of the
   /// step before keep their sum and, as far as the line reaches, their centre. Impulses that went along with the ends
@@ -309,14 +303,24 @@ struct CollidePairs {
     // What is within the speculative distance is within any reach.
     const float touching = speculative_of(min_of(radius_a, radius_b), *params);
     if (!(separation <= touching || separation <= reach(a, b, pa, pb))) return;
+    const Vec3 normal = normalized_or(between, {0.0f, 1.0f, 0.0f});
+    if (separation > 0.0f && spheres_pass_by(a, b, pa, pb, normal, separation)) return;
     contact_index[pair] = 1;
     CachedContact& contact = contacts[pair];
     const CachedContact* old = old_contact(pair);
-    contact.normal = normalized_or(between, {0.0f, 1.0f, 0.0f});
+    contact.normal = normal;
     contact.count = 1.0f;
     carry_over(contact, old);
     contact.impulse[0] = old != nullptr ? old->impulse[0] : 0.0f;
     contact.point[0] = {separation, radius_a * contact.normal, -radius_b * contact.normal, 0u};
+  }
+
+  TALUS_HD bool spheres_pass_by(Index a, Index b, const BodyPose& pa, const BodyPose& pb, Vec3 normal,
+                                float separation) const {
+    const PlacedShape shape_a{model.shape_size[a], pa.position, pa.orientation};
+    const PlacedShape shape_b{model.shape_size[b], pb.position, pb.orientation};
+    const Manifold contact = one_point(normal, shape_a.size.x * normal, -shape_b.size.x * normal, separation);
+    return motions().pass_by(a, b, ShapeType::sphere, shape_a, ShapeType::sphere, shape_b, contact);
   }
 
   /// [m] How near is near: what the two can close within the step, plus the speculative distance. Something else may
