@@ -11,14 +11,13 @@
 namespace talus {
 
 constexpr std::uint32_t kNoColor = 0xffu;
-constexpr std::uint32_t kFleeting = 1u << 31;  // CachedPoint::feature: the contact is Manifold::fleeting
 
 /// A point of a contact. 32 bytes.
 struct alignas(32) CachedPoint {
   float separation;       // [m] at the start of the step
   Vec3 on_a;              // [m] on the surface of A, from its centre, world frame, when the manifold was made
   Vec3 on_b;              // [m] same of B
-  std::uint32_t feature;  // ManifoldPoint::feature; of the first one with kFleeting
+  std::uint32_t feature;  // ManifoldPoint::feature
 };
 
 /// The contact of a pair: A is its owner. Points beyond `count`, and all but `count` of a contact without points, are

@@ -52,8 +52,7 @@ struct FinishBodies {
     // In differences: what no impulse changed keeps its bits.
     const Vec3Of<Real> change = Vec3Of<Real>{now[4], now[5], now[6]} - scaled_spin(start, per_axis, w);
     Vec3Of<Real> w_next = w + rotate(start, scale(per_axis, change));
-    const Mask<Real> far =
-        gone[3] > zero || gone[4] * gone[4] + gone[5] * gone[5] + gone[6] * gone[6] > Real(kSlowStep * kSlowStep);
+    const Mask<Real> far = gone[4] * gone[4] + gone[5] * gone[5] + gone[6] * gone[6] > Real(kSlowStep * kSlowStep);
     if (any_of(far && moves)) finish_far(row, lane_bits(far && moves), q_next, w_next);
     const Real speed = IntegrateVelocities::largest(v_next) + IntegrateVelocities::largest(w_next);
     const Mask<Real> good = now[7] == zero && speed < limit &&
@@ -75,17 +74,11 @@ struct FinishBodies {
       const int lane = lowest_bit(lanes_of_rows);
       const Index body = row + lane;
       const Vec3 inverse = model.inv_inertia[body];
-      const bool round = inverse.x == inverse.y && inverse.y == inverse.z;
-      const float to_turn = displacement[body].to_turn;
-      if (round && !(to_turn > 0.0f)) continue;
-      Quat q, turn = displacement[body].turn;
-      Vec3 w = state.angular_velocity[body], spin = velocity[body].angular;
-      if (to_turn > 0.0f) {
-        turn_free_body(to_turn, round ? Vec3{1.0f, 1.0f, 1.0f} : inverse, frame[body].scale, turn, spin);
-        if (round) spin = velocity[body].angular;
-      }
+      if (inverse.x == inverse.y && inverse.y == inverse.z) continue;
+      Quat q;
+      Vec3 w = state.angular_velocity[body];
       const Vec3 before = scaled_spin(frame[body].orientation, frame[body].scale, w);
-      finish_free_turn(frame[body], before, turn, spin, q, w);
+      finish_free_turn(frame[body], before, displacement[body].turn, velocity[body].angular, q, w);
       lanes.set(lane, q, w);
     }
     lanes.get(q_next, w_next);

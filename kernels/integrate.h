@@ -167,10 +167,7 @@ struct SlowTurn {
   }
 };
 
-/// x' = x + h v', and the turn of a free rigid body over h. One body a lane. kFarNow: bodies that turn far do so in
-/// this sub-step, as joints need it. Else it is left to FinishBodies, which has registers for it on a GPU: rows of
-/// contacts are those of the start of the step in any case.
-template <bool kFarNow>
+/// x' = x + h v', and the turn of a free rigid body over h. One body a lane.
 struct IntegratePositions {
   // model
   BodyModel model;
@@ -228,13 +225,7 @@ struct IntegratePositions {
     }
     QuatOf<Real> next = normalized(q * turn);
     const Mask<Real> far = way > slow;
-    if constexpr (kFarNow) {
-      if (any_of(far)) turn_far(row, lane_bits(far), tumbles, next, w_next);
-    } else {
-      next = select<Real>(far, q, next);
-      w_next = select<Real>(far, w, w_next);
-      gone[3] = gone[3] + select(far, h, zero);
-    }
+    if (any_of(far)) turn_far(row, lane_bits(far), tumbles, next, w_next);
     if (projected) next = normalized(QuatOf<Real>{half * push.x, half * push.y, half * push.z, one} * next);
 
     gone[0] = shift.x;

@@ -12,7 +12,6 @@
 #include "lengths.h"
 #include "math/atomic.h"
 #include "math/vec3.h"
-#include "pair_motion.h"
 #include "shapes/collide.h"
 #include "step_params.h"
 
@@ -20,7 +19,6 @@ namespace talus::inline TALUS_ISA {
 
 constexpr std::uint32_t kRecycledBatch = 15;  // batch key of pairs that need no collision test; above all classes
 constexpr float kRecycleSine = 0.00873f;      // sine of half the turn (1 degree) beyond which a manifold is remade
-constexpr float kFleetingWay = 1e-4f;         // [radius of A] a fleeting manifold is remade if its pair goes further
 constexpr float kMatchFraction = 0.04f;       // [radius of A] points nearer than this are the same one; 2 cm at 0.5 m
 
 /// How many units the record of each pair takes: a scan makes places of them. One element is one pair.
@@ -73,8 +71,6 @@ struct RecyclePairs {
   // parameters
   const Counters* counters;
   const StepParams* params;
-  // state in
-  Vec3Column linear_velocity;
 
   /// A pack of pairs, with their contacts of the step before.
   template <int kWidth>
@@ -99,7 +95,7 @@ struct RecyclePairs {
       p.b[i] = std::uint32_t(b);
       p.last_row[i] = row;
       p.old[i] = std::uint32_t(max_of(row, 0));
-      p.has_past[i] = i < size && row >= 0 && may_last(last.contacts[row], a, b) ? 1.0f : 0.0f;
+      p.has_past[i] = i < size && row >= 0 && last.contacts[row].count >= 2.0f ? 1.0f : 0.0f;
       p.limit[i] = params->recycle_fraction * model.radius[a];
     }
     const Mask<Real> has_past = load_lanes(p.has_past, Real{}) > Real(0.0f);
@@ -119,13 +115,6 @@ struct RecyclePairs {
   }
 
  private:
-  /// Whether there are two points or more, at features that still count if the pair moves on as it does.
-  TALUS_INLINE bool may_last(const CachedContact& contact, Index a, Index b) const {
-    if (!(contact.count >= 2.0f)) return false;
-    if ((contact.point[0].feature & kFleeting) == 0u) return true;
-    return params->dt * length(linear_velocity[b] - linear_velocity[a]) <= kFleetingWay * model.radius[a];
-  }
-
   /// Writes the contacts of the lanes whose bit it returns.
   template <class Real, int kWidth>
   TALUS_INLINE unsigned recycle(const Pairs<kWidth>& p, Mask<Real> has_past) const {
@@ -218,7 +207,6 @@ struct FindBoxAxes {
 
 /// Makes the manifolds of pairs that were not recycled and gives their points the impulses of last step's points.
 struct CollidePairs {
-  static constexpr bool kManyRegisters = true;  // on a GPU: the features of boxes, and which of them bear
   // model
   BodyModel model;
   // state in
@@ -252,53 +240,11 @@ struct CollidePairs {
     }
     const ShapeType type_a = ShapeType(model.shape[a]), type_b = ShapeType(model.shape[b]);
     const BoxAxes axes = batch == kPairBoxBox ? box_axes[element] : BoxAxes{};
-    const PlacedShape shape_a{model.shape_size[a], pa.position, pa.orientation};
-    const PlacedShape shape_b{model.shape_size[b], pb.position, pb.orientation};
-    const float near = reach(a, b, pa, pb);
-    const bool with_box = batch == kPairBoxBox || batch == kPairSphereBox || batch == kPairBoxCapsule;
-    const Bearer bearer = model.inv_mass[b] == 0.0f ? Bearer::b : model.inv_mass[a] == 0.0f ? Bearer::a : Bearer::none;
-    Manifold m = collide(type_a, shape_a, type_b, shape_b, axes, near, bearer);
-    if (m.count == 0) return;
-    if (with_box) m = bear_pair(a, b, m, near);
+    const Manifold m = collide(type_a, {model.shape_size[a], pa.position, pa.orientation}, type_b,
+                               {model.shape_size[b], pb.position, pb.orientation}, axes, reach(a, b, pa, pb));
     if (m.count == 0) return;
     contact_index[pair] = 1;
-    write(pair, a, pose[a], pose[b], m);
-    if (batch == kPairBoxCapsule) share_line(pair, type_a == ShapeType::capsule);
-  }
-
-  /// A call that reads all it needs again: what finds the nearest features has the registers of a GPU.
-  TALUS_SELDOM Manifold bear_pair(Index a, Index b, const Manifold& nearest, float near) const {
-    const ShapeType type_a = ShapeType(model.shape[a]), type_b = ShapeType(model.shape[b]);
-    const BodyPose pa = pose[a], pb = pose[b];
-    const PlacedShape shape_a{model.shape_size[a], pa.position, pa.orientation};
-    const PlacedShape shape_b{model.shape_size[b], pb.position, pb.orientation};
-    const FindMotion motions{model, linear_velocity, angular_velocity, params};
-    return bear(type_a, shape_a, type_b, shape_b, nearest, near,
-                [&] { return motions.of(a, b, type_a, shape_a, type_b, shape_b); });
-  }
-
-  /// The ends of a line of contact move along the capsule as it rolls off one box and onto another: the impulses of the
-  /// step before keep their sum and, as far as the line reaches, their centre. Impulses that went along with the ends
-  /// would tilt it.
-  TALUS_HD void share_line(Index pair, bool capsule_is_a) const {
-    const CachedContact* old = old_contact(pair);
-    if (old == nullptr || old->count > 2.0f) return;
-    CachedContact& contact = contacts[pair];
-    const auto on_capsule = [&](const CachedPoint& point) { return capsule_is_a ? point.on_a : point.on_b; };
-    const bool was_line = old->count > 1.0f;
-    const float sum = old->impulse[0] + (was_line ? old->impulse[1] : 0.0f);
-    if (!(contact.count > 1.0f)) {
-      contact.impulse[0] = sum;
-      return;
-    }
-    const Vec3 first = on_capsule(contact.point[0]), line = on_capsule(contact.point[1]) - first;
-    const float inverse = 1.0f / max_of(length_squared(line), 1e-30f);
-    const float at_first = inverse * dot(on_capsule(old->point[0]) - first, line);
-    const float at_second = was_line ? inverse * dot(on_capsule(old->point[1]) - first, line) : 0.0f;
-    const float second =
-        clamp_to(at_first * old->impulse[0] + at_second * (was_line ? old->impulse[1] : 0.0f), 0.0f, sum);
-    contact.impulse[0] = sum - second;
-    contact.impulse[1] = second;
+    write(pair, a, pa, pb, m);
   }
 
   /// The short way, for the many: one point, the same as in the step before.
@@ -364,8 +310,7 @@ struct CollidePairs {
       const int match = old != nullptr ? matching_point(*old, turn, made, near * near, used) : -1;
       if (match >= 0) used |= 1u << match;
       contact.impulse[i] = match >= 0 ? old->impulse[match] : 0.0f;
-      contact.point[i] = {made.separation, made.on_a, made.on_b,
-                          made.feature | (i == 0 && m.fleeting ? kFleeting : 0u)};
+      contact.point[i] = {made.separation, made.on_a, made.on_b, made.feature};
     }
   }
 
@@ -389,7 +334,7 @@ struct CollidePairs {
     float least = near_squared;
     for (int j = 0; j < int(old.count); ++j) {
       if ((used >> j) & 1u) continue;
-      if ((old.point[j].feature & ~kFleeting) == made.feature) return j;
+      if (old.point[j].feature == made.feature) return j;
       const float d = length_squared(rotate(turn, old.point[j].on_a) - made.on_a);
       if (d < least) {
         least = d;

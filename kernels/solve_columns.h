@@ -29,9 +29,9 @@ struct alignas(32) BodyFrame {
 
 /// How far a body got since the step began. 32 bytes.
 struct alignas(32) BodyDisplacement {
-  Vec3 shift;     // [m] of the centre of mass
-  float to_turn;  // [s] left to FinishBodies, see IntegratePositions
-  Quat turn;      // own frame: orientation now = orientation at the start * turn
+  Vec3 shift;  // [m] of the centre of mass
+  float unused;
+  Quat turn;  // own frame: orientation now = orientation at the start * turn
 };
 
 /// How far a body got in this sub-step, as contacts see it: to first order. 32 bytes.

@@ -7,7 +7,6 @@
 #include "shapes/append.h"
 #include "shapes/face_clip.h"
 #include "shapes/manifold.h"
-#include "shapes/motion.h"
 
 namespace talus::inline TALUS_ISA {
 
@@ -227,11 +226,11 @@ TALUS_INLINE Manifold apart_contact(const BoxPair& p, Vec3 otherwise, float reac
   return manifold;
 }
 
-/// The contact of the nearest features.
-TALUS_INLINE Manifold nearest_contact(const BoxPair& p, const BoxAxes& axes, float reach) {
+TALUS_HD inline Manifold collide_box_box(const PlacedShape& a, const PlacedShape& b, const BoxAxes& axes, float reach) {
   const BestAxis face{axes.face_separation, axes.face}, edge{axes.edge_separation, axes.edge};
-  const float smallest = min_of(smallest_of(p.half_a), smallest_of(p.half_b));
-  const float margin = axis_margins(p.half_a, p.half_b).edge;
+  if (!(face.separation <= reach && edge.separation <= reach)) return Manifold{};
+  const BoxPair p = box_pair(a, b);
+  const float smallest = min_of(smallest_of(a.size), smallest_of(b.size)), margin = axis_margins(a.size, b.size).edge;
   const bool use_edge = edge.separation > face.separation + margin;
   const float separation = max_of(face.separation, edge.separation);
   Manifold manifold{};
@@ -249,87 +248,8 @@ TALUS_INLINE Manifold nearest_contact(const BoxPair& p, const BoxAxes& axes, flo
   const bool nearer = manifold.count == 0 || of_rims.points[0].separation < manifold.points[0].separation;
   return of_rims.count > 0 && nearer ? of_rims : manifold;
 }
-constexpr float kSameWay = 0.999f;  // cosine between normals of faces that lie on each other
-
-/// Face axis 0..2 of A or 3..5 of B, towards B.
-TALUS_INLINE Vec3 face_normal(const BoxPair& p, int index) {
-  const int k = index < 3 ? index : index - 3;
-  const float side = sign_of(component(index < 3 ? p.d_a : p.d_b, k));
-  return side * column_of(index < 3 ? p.axes_a : p.axes_b, k);
-}
-
-/// Of two faces that lie on each other that of the body which bears: along its own face, which leans a little, a body
-/// that slides would run into the ground.
-TALUS_INLINE int face_of_bearer(const BoxPair& p, int index, bool b_bears) {
-  if ((index >= 3) == b_bears) return index;
-  const Vec3 row = index == 0 ? p.cosine.row0 : index == 1 ? p.cosine.row1 : p.cosine.row2;
-  const Vec3 cosine = abs_of(index < 3 ? row : column_of(p.cosine, index - 3));
-  int other = cosine.y > cosine.x ? 1 : 0;
-  other = cosine.z > component(cosine, other) ? 2 : other;
-  return component(cosine, other) > kSameWay ? other + (b_bears ? 3 : 0) : index;
-}
-
-/// [m] Along face axis 0..2 of A or 3..5 of B.
-struct FaceGaps {
-  Vec3 of_a, of_b;
-  TALUS_INLINE float operator[](int index) const {
-    return component(index < 3 ? of_a : of_b, index < 3 ? index : index - 3);
-  }
-};
-
-/// The face that bears clearly better than the nearest features, or -1.
-TALUS_INLINE int bearing_face(const BoxPair& p, const FaceGaps& gaps, const Manifold& nearest, Quat turned_a,
-                              Quat turned_b, const PairMotion& m) {
-  const auto time_of = [&](Vec3 normal, float gap) {
-    return bearing_time(m, gap_rate(m, normal, p.half_a, turned_a, p.half_b, turned_b), gap);
-  };
-  int best = -1;
-  float longest = kBearsBetter * time_of(nearest.normal, least_gap(nearest));
-  for (int i = 0; i < 6; ++i) {
-    if (!(abs_of(gaps[i]) <= m.overlap)) continue;
-    const float time = time_of(face_normal(p, i), gaps[i]);
-    if (!(time > 1.01f * longest)) continue;
-    longest = time;
-    best = i;
-  }
-  return best;
-}
-
-TALUS_HD inline Manifold collide_box_box(const PlacedShape& a, const PlacedShape& b, const BoxAxes& axes, float reach,
-                                         Bearer bearer = Bearer::none) {
-  if (!(axes.face_separation <= reach && axes.edge_separation <= reach)) return Manifold{};
-  const BoxPair p = box_pair(a, b);
-  BoxAxes chosen = axes;
-  if (bearer != Bearer::none) chosen.face = float(face_of_bearer(p, int(axes.face), bearer == Bearer::b));
-  return nearest_contact(p, chosen, reach);
-}
 TALUS_HD inline Manifold collide_box_box(const PlacedShape& a, const PlacedShape& b, float reach) {
   return collide_box_box(a, b, best_axes(a, b), reach);
-}
-
-/// What slides over a seam stands on the next box before the side of that one can stop it. `nearest`: contact of the
-/// nearest features. `motion_of()` gives the PairMotion; most pairs do not need it.
-template <class MotionOf>
-TALUS_HD inline Manifold bear_box_on_box(const PlacedShape& a, const PlacedShape& b, const Manifold& nearest,
-                                         float reach, const MotionOf& motion_of) {
-  const BoxPair p = box_pair(a, b);
-  const FaceGaps gaps{face_separations_a(p), face_separations_b(p)};
-  const float smallest = min_of(smallest_of(a.size), smallest_of(b.size));
-  const auto is_another = [&](int i) { return !(abs_of(dot(face_normal(p, i), nearest.normal)) > kSameWay); };
-  const auto touches_another = [&](float overlap) {
-    bool any = false;
-    for (int i = 0; i < 6; ++i) any |= abs_of(gaps[i]) <= overlap && is_another(i);
-    return any;
-  };
-  if (!touches_another(kMostOverlap * 2.0f * smallest)) return nearest;
-  const PairMotion m = motion_of();
-  if (!touches_another(m.overlap)) return nearest;
-  Manifold manifold = nearest;
-  manifold.fleeting = true;
-  const int bearing = bearing_face(p, gaps, nearest, a.orientation, b.orientation, m);
-  if (bearing < 0 || !is_another(bearing)) return manifold;
-  const int face = m.has_bearer ? face_of_bearer(p, bearing, m.b_bears) : bearing;
-  return borne(nearest, face_contact(p, face, clip_slop(smallest), reach));
 }
 
 }  // namespace talus::inline TALUS_ISA

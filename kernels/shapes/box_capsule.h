@@ -6,7 +6,6 @@
 #include "math/vec3.h"
 #include "shapes/append.h"
 #include "shapes/manifold.h"
-#include "shapes/motion.h"
 
 namespace talus::inline TALUS_ISA {
 
@@ -138,29 +137,6 @@ TALUS_INLINE ContactLine line_along_edge(const CapsuleAtBox& c, Vec3 n, Vec3 p, 
   return line;
 }
 
-/// The point of a contact where the capsule's segment has a parameter.
-TALUS_INLINE ManifoldPoint capsule_point(const CapsuleAtBox& c, const Mat3& axes, Vec3 n, float parameter, float gap,
-                                         std::uint32_t feature) {
-  const Vec3 on_b = parameter * c.axis - c.radius * n;
-  return {axes * (c.centre + on_b - gap * n), axes * on_b, gap, feature};
-}
-
-/// The two ends of a line, as far as they are within reach. Seen along the normal, ends within 5 % of the radius are
-/// one: only the deeper counts.
-TALUS_INLINE Manifold line_contact(const CapsuleAtBox& c, const Mat3& axes, const ContactLine& line, float reach) {
-  Manifold manifold{};
-  const Vec3 n = line.normal;
-  manifold.normal = axes * n;
-  const float rise = dot(c.axis, n), extent = line.last - line.first;
-  const bool apart = extent * extent * (1.0f - rise * rise) > 2.5e-3f * c.radius * c.radius;
-  const bool first_deeper = line.separation_first <= line.separation_last;
-  const bool keep_first = line.separation_first <= reach && (apart || first_deeper);
-  const bool keep_last = line.separation_last <= reach && (apart || !first_deeper);
-  if (keep_first) append(manifold, capsule_point(c, axes, n, line.first, line.separation_first, 0u));
-  if (keep_last) append(manifold, capsule_point(c, axes, n, line.last, line.separation_last, 1u));
-  return manifold;
-}
-
 /// Features: 0 and 1 for the ends of a line of contact in the order of the capsule's axis, 2 for a single point. The
 /// upper end of an inclined line is on the ball at that end of it, not on the outermost surface.
 TALUS_HD inline Manifold collide_box_capsule(const PlacedShape& a, const PlacedShape& b, float reach) {
@@ -202,46 +178,25 @@ TALUS_HD inline Manifold collide_box_capsule(const PlacedShape& a, const PlacedS
   }
 
   const bool lying = line.first <= line.last;
-  if (lying) return line_contact(c, axes, line, reach);
+  n = lying ? line.normal : n;
   manifold.normal = axes * n;
-  if (separation <= reach) append(manifold, capsule_point(c, axes, n, t, separation, 2u));
+  const auto point_at = [&](float parameter, float gap, std::uint32_t feature) {
+    const Vec3 on_b = parameter * c.axis - c.radius * n;
+    return ManifoldPoint{axes * (c.centre + on_b - gap * n), axes * on_b, gap, feature};
+  };
+  if (lying) {
+    // Seen along the normal, ends within 5 % of the radius are one: only the deeper counts.
+    const float rise = dot(c.axis, n), extent = line.last - line.first;
+    const bool apart = extent * extent * (1.0f - rise * rise) > 2.5e-3f * c.radius * c.radius;
+    const bool first_deeper = line.separation_first <= line.separation_last;
+    const bool keep_first = line.separation_first <= reach && (apart || first_deeper);
+    const bool keep_last = line.separation_last <= reach && (apart || !first_deeper);
+    if (keep_first) append(manifold, point_at(line.first, line.separation_first, 0u));
+    if (keep_last) append(manifold, point_at(line.last, line.separation_last, 1u));
+  } else if (separation <= reach) {
+    append(manifold, point_at(t, separation, 2u));
+  }
   return manifold;
-}
-
-/// While the plane of a face bears the capsule, the rim of the face does not count. See bear_box_on_box.
-template <class MotionOf>
-TALUS_HD inline Manifold bear_capsule_on_box(const PlacedShape& a, const PlacedShape& b, const Manifold& nearest,
-                                             float reach, const MotionOf& motion_of) {
-  const Mat3 axes = matrix_of(a.orientation);
-  const Vec3 along_axes = abs_of(transposed_times(axes, nearest.normal));
-  if (max_of(along_axes.x, max_of(along_axes.y, along_axes.z)) > 0.999999f) return nearest;  // it lies on a face
-  CapsuleAtBox c{a.size, transposed_times(axes, b.position - a.position), transposed_times(axes, capsule_axis(b)),
-                 b.size.y, b.size.x};
-  const Vec3 gaps = abs_of(c.centre) - c.half - c.length * abs_of(c.axis) - Vec3{c.radius, c.radius, c.radius};
-  if (!(max_of(gaps.x, max_of(gaps.y, gaps.z)) >= -4.0f * kMostSunk * c.radius)) return nearest;
-  const PairMotion m = motion_of();
-  const Vec3 core{0.0f, c.length, 0.0f};
-  int face = -1;
-  float longest = 0.0f;
-  for (int i = 0; i < 3; ++i) {
-    if (!(component(gaps, i) <= m.overlap && component(gaps, i) >= -round_depth(m, c.radius))) continue;
-    const Vec3 normal = sign_of(component(c.centre, i)) * column_of(axes, i);
-    const float time =
-        bearing_time(m, gap_rate(m, normal, a.size, a.orientation, core, b.orientation), component(gaps, i));
-    if (!(time > longest)) continue;
-    longest = time;
-    face = i;
-  }
-  if (face < 0) return nearest;
-  const float side = sign_of(component(c.centre, face));
-  ContactLine line = line_on_face(c, face, side);
-  if (!(line.first <= line.last)) {
-    const float rim = rim_width(m, c.radius);
-    c.half = c.half + Vec3{face == 0 ? 0.0f : rim, face == 1 ? 0.0f : rim, face == 2 ? 0.0f : rim};
-    line = line_on_face(c, face, side);
-  }
-  const Manifold on_face = line.first <= line.last ? line_contact(c, axes, line, reach) : Manifold{};
-  return borne(nearest, on_face);
 }
 
 }  // namespace talus::inline TALUS_ISA

@@ -8,7 +8,6 @@
 #include "shapes/box_plane.h"
 #include "shapes/capsule.h"
 #include "shapes/manifold.h"
-#include "shapes/motion.h"
 #include "shapes/sphere.h"
 #include "shapes/sphere_box.h"
 
@@ -45,9 +44,9 @@ TALUS_HD inline Manifold swapped(const Manifold& manifold) {
 }
 
 /// The points of A and B that are at most `reach` [m] apart, or overlap. Empty if there are none, and for two planes.
-/// `box_axes` are best_axes() of two boxes, and `bearer` is one of them; else not looked at.
+/// `box_axes` are best_axes() of two boxes, else not looked at.
 TALUS_HD inline Manifold collide(ShapeType type_a, const PlacedShape& a, ShapeType type_b, const PlacedShape& b,
-                                 const BoxAxes& box_axes, float reach, Bearer bearer = Bearer::none) {
+                                 const BoxAxes& box_axes, float reach) {
   const bool swap = type_a > type_b;
   const PlacedShape first = swap ? b : a, second = swap ? a : b;
   Manifold manifold{};
@@ -65,7 +64,7 @@ TALUS_HD inline Manifold collide(ShapeType type_a, const PlacedShape& a, ShapeTy
       manifold = collide_sphere_plane(first, second, reach);
       break;
     case kPairBoxBox:
-      manifold = collide_box_box(first, second, box_axes, reach, bearer);
+      manifold = collide_box_box(first, second, box_axes, reach);
       break;
     case kPairBoxCapsule:
       manifold = collide_box_capsule(first, second, reach);
@@ -88,31 +87,6 @@ TALUS_HD inline Manifold collide(ShapeType type_a, const PlacedShape& a, ShapeTy
                                  float reach) {
   const bool boxes = type_a == ShapeType::box && type_b == ShapeType::box;
   return collide(type_a, a, type_b, b, boxes ? best_axes(a, b) : BoxAxes{}, reach);
-}
-
-/// The contact of two shapes of which one is a box, where a face bears: see bear_box_on_box.
-template <class MotionOf>
-TALUS_HD inline Manifold bear(ShapeType type_a, const PlacedShape& a, ShapeType type_b, const PlacedShape& b,
-                              const Manifold& nearest, float reach, const MotionOf& motion_of) {
-  const bool swap = type_a > type_b;
-  const PlacedShape first = swap ? b : a, second = swap ? a : b;
-  const Manifold seen = swap ? swapped(nearest) : nearest;
-  const auto seen_motion = [&] { return swap ? swapped(motion_of()) : motion_of(); };
-  Manifold manifold{};
-  switch (pair_class(type_a, type_b)) {
-    case kPairSphereBox:
-      manifold = bear_sphere_on_box(first, second, seen, reach, seen_motion);
-      break;
-    case kPairBoxBox:
-      manifold = bear_box_on_box(first, second, seen, reach, seen_motion);
-      break;
-    case kPairBoxCapsule:
-      manifold = bear_capsule_on_box(first, second, seen, reach, seen_motion);
-      break;
-    default:
-      return nearest;
-  }
-  return swap ? swapped(manifold) : manifold;
 }
 
 }  // namespace talus::inline TALUS_ISA

@@ -22,7 +22,6 @@ struct Manifold {
   Vec3 normal;
   int count = 0;
   ManifoldPoint points[kMaxPoints];
-  bool fleeting = false;  // another axis may count as soon as the bodies move: it is not recycled then
 };
 
 /// Of two boxes: the face axis and the edge axis along which they are furthest apart. Found for many pairs at once.

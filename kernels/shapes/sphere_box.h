@@ -6,7 +6,6 @@
 #include "math/vec3.h"
 #include "shapes/append.h"
 #include "shapes/manifold.h"
-#include "shapes/motion.h"
 
 namespace talus::inline TALUS_ISA {
 
@@ -31,42 +30,6 @@ TALUS_HD inline Manifold collide_sphere_box(const PlacedShape& a, const PlacedSh
   const float inside = component(depth, face);
   const Vec3 normal = axes * axis_vector(face, -side);
   return one_point(normal, radius * normal, axes * (centre + axis_vector(face, side * inside)), -inside - radius);
-}
-
-/// While the plane of a face bears the sphere, the rim of the face does not count. See bear_box_on_box.
-template <class MotionOf>
-TALUS_HD inline Manifold bear_sphere_on_box(const PlacedShape& a, const PlacedShape& b, const Manifold& nearest,
-                                            float reach, const MotionOf& motion_of) {
-  const Mat3 axes = matrix_of(b.orientation);
-  const float radius = a.size.x;
-  const Vec3 centre = transposed_times(axes, a.position - b.position);
-  const Vec3 beyond = abs_of(centre) - b.size;
-  const bool beside_rim = int(beyond.x > 0.0f) + int(beyond.y > 0.0f) + int(beyond.z > 0.0f) > 1;
-  const float highest = max_of(beyond.x, max_of(beyond.y, beyond.z));
-  if (!beside_rim || !(highest >= (1.0f - 4.0f * kMostSunk) * radius)) return nearest;
-  const PairMotion m = motion_of();
-  int face = -1;
-  float longest = 0.0f;
-  for (int i = 0; i < 3; ++i) {
-    const float gap = component(beyond, i) - radius;
-    if (!(gap <= m.overlap && gap >= -round_depth(m, radius))) continue;
-    const Vec3 normal = -sign_of(component(centre, i)) * column_of(axes, i);
-    const GapRate rate{dot(normal, m.velocity), turning_speed(b.size, b.orientation, m.spin_b, normal)};
-    const float time = bearing_time(m, rate, gap);
-    if (!(time > longest)) continue;
-    longest = time;
-    face = i;
-  }
-  if (face < 0) return nearest;
-  const float rim = rim_width(m, radius), gap = component(beyond, face) - radius;
-  const bool above = (face == 0 || beyond.x <= rim) && (face == 1 || beyond.y <= rim) && (face == 2 || beyond.z <= rim);
-  Manifold on_face{};
-  if (above && gap <= reach) {
-    const float side = sign_of(component(centre, face));
-    const Vec3 normal = axes * axis_vector(face, -side);
-    on_face = one_point(normal, radius * normal, axes * (centre - axis_vector(face, side * (gap + radius))), gap);
-  }
-  return borne(nearest, on_face);
 }
 
 }  // namespace talus::inline TALUS_ISA

@@ -113,8 +113,7 @@ const Row kRows[] = {
      .bound = 0.05,
      .trials = 1,
      .measure = pool_rest,
-     .reference = "0",
-     .bounds = "shock=0.5"},
+     .reference = "0"},
 };
 
 }  // namespace

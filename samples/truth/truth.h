@@ -78,8 +78,6 @@ constexpr double kShortPart = 1.0 / 50;  ///< of the trials, in tests
 std::span<const Row> friction_rows();
 /// Laws of fast bodies.
 std::span<const Row> tunnel_rows();
-/// Laws of floors of many pieces.
-std::span<const Row> seam_rows();
 
 /// Every row, in the order of docs/truth.md. Each source file of this folder defines a list of its own.
 std::vector<Row> rows();

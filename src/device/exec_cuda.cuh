@@ -76,16 +76,8 @@ __device__ __forceinline__ bool loop_over_batches(Count n, const Kernel& kernel)
   return count != 0;
 }
 
-/// Kernels that need more registers than several resident blocks leave them say so.
 template <class Kernel>
-constexpr int resident_blocks() {
-  if constexpr (requires { Kernel::kManyRegisters; }) return Kernel::kManyRegisters ? 1 : kResidentBlocks;
-  return kResidentBlocks;
-}
-
-template <class Kernel>
-__global__ void __launch_bounds__(kBlockThreads, resident_blocks<Kernel>())
-    run(Count n, const __grid_constant__ Kernel kernel) {
+__global__ void __launch_bounds__(kBlockThreads, kResidentBlocks) run(Count n, const __grid_constant__ Kernel kernel) {
   loop_over(n, kernel);
 }
 

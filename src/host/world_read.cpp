@@ -129,7 +129,7 @@ std::vector<ContactReport> World::read_contacts() {
       point.position = 0.5f * (state.position[a] + on_a) + 0.5f * (state.position[b] + on_b);  // no sum overflows
       point.separation = contact.point[i].separation;
       point.normal_impulse = substeps * contact.impulse[i];
-      point.feature = contact.point[i].feature & ~kFleeting;
+      point.feature = contact.point[i].feature;
     }
     reports.push_back(report);
   }

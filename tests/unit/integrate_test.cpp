@@ -51,7 +51,7 @@ class MotionRig {
     const SolveRowScratch r = solve.view();
     return {model.view(), inputs.view(), r.velocity.data, r.free_velocity.data, r.frame.data, &params, &contact_lanes};
   }
-  IntegratePositions<true> positions() {
+  IntegratePositions positions() {
     const SolveRowScratch r = solve.view();
     return {model.view(),         inputs.view(), r.velocity.data,
             r.free_velocity.data, r.frame.data,  r.displacement.data,
@@ -170,7 +170,7 @@ TEST(IntegrateVelocities, FlagsWhatLeavesTheFiniteRange) {
 
 TEST(IntegratePositions, RoundTurnIsSineAndCosine) {
   for (double x = 0; x < 0.785; x += 0.005) {
-    const Quat turn = IntegratePositions<true>::round_turn(2.0f, 2.0f * float(x), Vec3{0.0f, float(x), 0.0f});
+    const Quat turn = IntegratePositions::round_turn(2.0f, 2.0f * float(x), Vec3{0.0f, float(x), 0.0f});
     EXPECT_NEAR(turn.y, std::sin(x), 3e-7 * x);
     EXPECT_NEAR(turn.w, std::cos(x), 4e-7);
   }

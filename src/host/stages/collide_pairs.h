@@ -41,10 +41,9 @@ void collide_pairs(Exec& exec, const StepViews& v) {
                              {v.counters, &v.counters->record_units, &v.counters->record_units, v.next.contacts.size,
                               Growth::records},
                              v.counters});
-  exec.for_each_lane(
-      "RecyclePairs", pair_lanes,
-      RecyclePairs{v.model, v.broad.rows.pose, v.next.pairs, v.last, v.next.contacts, s.batch_key, s.batch_pair,
-                   s.last_row, s.contact_index, v.counters, v.params, v.state.linear_velocity});
+  exec.for_each_lane("RecyclePairs", pair_lanes,
+                     RecyclePairs{v.model, v.broad.rows.pose, v.next.pairs, v.last, v.next.contacts, s.batch_key,
+                                  s.batch_pair, s.last_row, s.contact_index, v.counters, v.params});
   exec.sort_by_key("sort pairs by shapes", {s.batch_key, s.batch_pair, s.spare_key, s.spare_pair}, pairs, 4);
   exec.for_each_lane("FindBoxAxes", pair_lanes,
                      FindBoxAxes{v.broad.rows.pose, v.broad.rows.shape, v.next.pairs, s.batch_key, s.batch_pair,

@@ -10,7 +10,6 @@
 namespace talus::inline TALUS_ISA {
 
 struct FinishStepTask {
-  static constexpr bool kManyRegisters = true;  // bodies that turn far need them
   StepViews v;
 
   template <class Team>

@@ -95,9 +95,9 @@ struct SolveContactsTask {
     const auto integrate_velocities =
         on_bodies(v, IntegrateVelocities{v.model, v.inputs, rows.velocity.data, rows.free_velocity.data,
                                          rows.frame.data, v.params, &v.counters->lanes});
-    const auto integrate_positions = on_bodies(
-        v, IntegratePositions<kJoints>{v.model, v.inputs, rows.velocity.data, rows.free_velocity.data, rows.frame.data,
-                                       rows.displacement.data, rows.move.data, v.params, v.shape.projection});
+    const auto integrate_positions =
+        on_bodies(v, IntegratePositions{v.model, v.inputs, rows.velocity.data, rows.free_velocity.data, rows.frame.data,
+                                        rows.displacement.data, rows.move.data, v.params, v.shape.projection});
     bool moved = false;  // since the last sweep
     if constexpr (kJoints) JointPasses{v}.follow(team, 0);
     for (int substep = 0; substep < v.shape.substeps; ++substep) {

@@ -178,11 +178,10 @@ struct SolveRigidTask {
                          on_bodies(v, KeepBodies{rows.velocity.data, nullptr, v.rigid.bodies.solved.data, nullptr}));
     }
     if (v.shape.rigid.push != RigidPush::none) contacts.push(team);
-    team.for_each_lane(
-        "IntegratePositions", bodies,
-        on_bodies(v, IntegratePositions<true>{v.model, v.inputs, rows.velocity.data, rows.free_velocity.data,
-                                              rows.frame.data, rows.displacement.data, rows.move.data, v.params,
-                                              v.shape.rigid.push != RigidPush::none}));
+    team.for_each_lane("IntegratePositions", bodies,
+                       on_bodies(v, IntegratePositions{v.model, v.inputs, rows.velocity.data, rows.free_velocity.data,
+                                                       rows.frame.data, rows.displacement.data, rows.move.data,
+                                                       v.params, v.shape.rigid.push != RigidPush::none}));
     if constexpr (kJoints) JointPasses{v}.finish(team);
     contacts.finish(team);
   }

@@ -103,8 +103,8 @@ struct SolveShockTask {
     contacts.push_sweeps(team);
     team.for_each_lane(
         "IntegratePositions", bodies,
-        on_bodies(v, IntegratePositions<true>{v.model, v.inputs, velocity, rows.free_velocity.data, rows.frame.data,
-                                              rows.displacement.data, rows.move.data, v.params, true}));
+        on_bodies(v, IntegratePositions{v.model, v.inputs, velocity, rows.free_velocity.data, rows.frame.data,
+                                        rows.displacement.data, rows.move.data, v.params, true}));
     if constexpr (kJoints) JointPasses{v}.finish(team);
     contacts.finish(team);
   }
