@@ -205,7 +205,7 @@ struct MeasureResidual {
     const SolverRows& rows = contacts.rows;
     if (rows.number(row::line, lane) > 0.0f) {
       BodyPair<float> tried = bodies;
-      float residual;
+      float residual = 0.0f;
       contacts.rubbed_line(lane, tried, true, residual);
       return residual;
     }

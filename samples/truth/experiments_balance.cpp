@@ -246,6 +246,7 @@ Worst row_of_books(const Variant& variant, int, std::uint64_t) {
     bench.add(
         {.shape = box({0.5f, 1, 1}), .motion = Motion::fixed, .position = {-0.5f, 0, 0}, .material = rough(friction)});
     std::vector<BodyId> books;
+    books.reserve(5);
     for (int book = 0; book < 5; ++book) {
       books.push_back(bench.add({.shape = box({0.1f, 0.3f, 0.2f}),
                                  .mass = 1.0f,

@@ -154,6 +154,7 @@ Worst throw_angle(const Variant& variant, int, std::uint64_t) {
 std::vector<double> cradle(const Variant& variant, double gap) {
   Bench bench(bouncy(variant), {0, 0, 0});
   std::vector<BodyId> balls;
+  balls.reserve(5);
   for (int i = 0; i < 5; ++i) {
     balls.push_back(bench.add({.shape = sphere(0.05f),
                                .mass = 1.0f,
@@ -163,6 +164,7 @@ std::vector<double> cradle(const Variant& variant, double gap) {
   }
   bench.run(60);
   std::vector<double> speeds;
+  speeds.reserve(balls.size());
   for (const BodyId ball : balls) speeds.push_back(bench.velocity(ball).x);
   return speeds;
 }

@@ -104,6 +104,7 @@ Worst overlapping_stack(const Variant& variant, int, std::uint64_t) {
   Bench bench(variant);
   bench.floor(rough(0.5));
   std::vector<BodyId> boxes;
+  boxes.reserve(5);
   for (int i = 0; i < 5; ++i) {
     boxes.push_back(bench.add(
         {.shape = box({0.5f, 0.5f, 0.5f}), .position = {0, float(0.49 + 0.99 * i), 0}, .material = rough(0.5)}));
@@ -147,7 +148,8 @@ Worst meeting_boxes(const Variant& variant, int, std::uint64_t) {
                                  .material = rough(0.1)}));
     }
     for (int i = 0; others && i < 20; ++i) {
-      bench.add({.shape = sphere(0.5f), .position = {50.0f + 0.7f * float(i % 5), 1.0f + 0.8f * float(i / 5), 0}});
+      const int column = i % 5, row = i / 5;
+      bench.add({.shape = sphere(0.5f), .position = {50.0f + 0.7f * float(column), 1.0f + 0.8f * float(row), 0}});
     }
     bench.run(120);
     for (const BodyId body : boxes) ends.push_back(bench.position(body));

@@ -12,7 +12,6 @@ namespace talus::truth {
 
 namespace {
 
-using scenes::cross;
 using scenes::dot;
 using scenes::length;
 using scenes::Vecd;
@@ -127,7 +126,8 @@ Worst spin_bodies(const Variant& variant, int trials, std::uint64_t seed, SpinLi
     def.inertia = scenes::to_vec3(random_inertia(random, limits.ratio));
     const Vec3 axis = random.direction();
     def.angular_velocity = scenes::to_vec3(random.log_between(0.1, limits.fastest) * scenes::vec<double>(axis));
-    def.position = {3.0f * float(i % 10), 3.0f * float(i / 10 % 10), 3.0f * float(i / 100)};
+    const int x = i % 10, y = i / 10 % 10, z = i / 100;
+    def.position = {3.0f * float(x), 3.0f * float(y), 3.0f * float(z)};
     defs.push_back(def);
   }
   const std::vector<BodyId> ids = world.add_bodies(defs);

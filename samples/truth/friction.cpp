@@ -291,25 +291,22 @@ CapsuleError capsule_error(const Variant& variant, Random& random, std::string& 
   return error;
 }
 
-Worst capsule_velocity(const Variant& variant, int trials, std::uint64_t seed) {
+template <class Error>
+Worst over_capsules(const Variant& variant, int trials, std::uint64_t seed, Error error) {
   Worst worst;
   Random random(seed);
   for (int i = 0; i < trials; ++i) {
     std::string text;
     const CapsuleError e = capsule_error(variant, random, text);
-    worst.add(100.0 * e.velocity, text);
+    worst.add(error(e), text);
   }
   return worst;
 }
+Worst capsule_velocity(const Variant& variant, int trials, std::uint64_t seed) {
+  return over_capsules(variant, trials, seed, [](const CapsuleError& e) { return 100.0 * e.velocity; });
+}
 Worst capsule_yaw(const Variant& variant, int trials, std::uint64_t seed) {
-  Worst worst;
-  Random random(seed);
-  for (int i = 0; i < trials; ++i) {
-    std::string text;
-    const CapsuleError e = capsule_error(variant, random, text);
-    worst.add(180.0 / kPi * e.yaw, text);
-  }
-  return worst;
+  return over_capsules(variant, trials, seed, [](const CapsuleError& e) { return 180.0 / kPi * e.yaw; });
 }
 
 // ---- one special material ------------------------------------------------------------------------------------------
@@ -353,6 +350,7 @@ Worst special_material(const Variant& variant, int trials, std::uint64_t seed) {
     }
     int differ = 0;
     for (std::size_t i = 0; i < motions[0].size(); ++i) {
+      // NOLINTNEXTLINE(bugprone-suspicious-memory-comparison): bits are compared, and the struct has no gaps
       differ += std::memcmp(&motions[0][i], &motions[1][i], sizeof(BodyMotion)) != 0 ? 1 : 0;
     }
     worst.add(differ, "seed " + std::to_string(seed) + ", trial " + std::to_string(trial));

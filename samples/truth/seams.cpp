@@ -157,6 +157,7 @@ std::vector<BodyDef> tiles_along(const Slide& s, const std::vector<BodyMotion>& 
     }
   }
   std::vector<BodyDef> tiles;
+  tiles.reserve(places.size());
   for (const auto& [x, z] : places) {
     tiles.push_back({.shape = box({float(0.5 * s.tile), float(thick), float(0.5 * s.tile)}),
                      .motion = s.standing ? Motion::dynamic : Motion::fixed,

@@ -75,7 +75,9 @@ void check_materials(const Snapshot& s) {
     return number < s.materials.size() && s.materials[number].registered;
   };
   std::int64_t index = 0;
-  for (const auto& [key, pair] : s.material_pairs) {
+  for (const auto& entry : s.material_pairs) {  // no binding: clang 14 has none in lambdas
+    const auto& key = entry.first;
+    const auto& pair = entry.second;
     check(key.first <= key.second && known(key.first) && known(key.second), "material pair", index, [&] {
       return "names materials that are not there, " + std::to_string(key.first) + " and " + std::to_string(key.second);
     });
@@ -241,6 +243,7 @@ void check_joint(const Snapshot& s, Index row, const JointMirror& mirror) {
   // As for bodies: through the door of new ones.
   const JointMirror again =
       make_joint(Where{kRestore, "joints", row}, definition_of(mirror, {}, {}), {m.body_a, {}}, {m.body_b, {}});
+  // NOLINTNEXTLINE(bugprone-suspicious-memory-comparison): bits are compared, and the struct has no gaps
   check(same_rows(again.model, m) && std::memcmp(&again.parameters, &mirror.parameters, sizeof(JointParameters)) == 0,
         "joint", row, "has constants that no definition gives");
 }

@@ -26,9 +26,9 @@ void check_names(const std::vector<truth::Row>& rows, const std::vector<std::str
     const bool known =
         std::any_of(rows.begin(), rows.end(), [&](const truth::Row& row) { return chosen(row, {name}); });
     if (known) continue;
-    std::string names;
-    for (const truth::Row& row : rows) names += "\n  " + std::string(row.group) + ": " + row.name;
-    throw UsageError("--only: no law, experiment or group is called \"" + name + "\". There are:" + names);
+    std::string message = "--only: no law, experiment or group is called \"" + name + "\". There are:";
+    for (const truth::Row& row : rows) message += "\n  " + std::string(row.group) + ": " + row.name;
+    throw UsageError(message);
   }
 }
 
