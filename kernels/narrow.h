@@ -209,10 +209,30 @@ struct FindBoxAxes {
     const BestAxisOf<Real> face = best_face_axis(boxes, margin), edge = best_edge_axis(boxes, margin);
     float values[4][kWidth];
     store_lanes(values[0], face.separation);
-    store_lanes(values[1], face.index);
+    store_lanes(values[1], face.index + select(touch_at_rims(boxes, face, edge), Real(kAtRims), Real(0.0f)));
     store_lanes(values[2], edge.separation);
     store_lanes(values[3], edge.index);
     for (int i = 0; i < kWidth; ++i) box_axes[lane + i] = {values[0][i], values[1][i], values[2][i], values[3][i]};
+  }
+
+  /// Whether two axes that are not the same one part the two boxes or all but do: see bear_box_on_box.
+  template <class Real>
+  TALUS_INLINE static Mask<Real> touch_at_rims(const BoxPairOf<Real>& boxes, const BestAxisOf<Real>& face,
+                                               const BestAxisOf<Real>& edge) {
+    const Real zero(0.0f), one(1.0f), same(kSameWay);
+    const Real least = Real(-2.0f * kMostOverlap) * min_of(smallest_of(boxes.half_a), smallest_of(boxes.half_b));
+    const auto parts = [&](Real gap) { return select(gap > least, one, zero); };
+    const auto parting = [&](Vec3Of<Real> gaps) { return Vec3Of<Real>{parts(gaps.x), parts(gaps.y), parts(gaps.z)}; };
+    const auto same_way = [&](Vec3Of<Real> cosines) {
+      const auto is_same = [&](Real cosine) { return select(abs_of(cosine) > same, one, zero); };
+      return Vec3Of<Real>{is_same(cosines.x), is_same(cosines.y), is_same(cosines.z)};
+    };
+    const Vec3Of<Real> of_a = parting(face_separations_a(boxes)), of_b = parting(face_separations_b(boxes));
+    const Real count_a = of_a.x + of_a.y + of_a.z, count_b = of_b.x + of_b.y + of_b.z;
+    const Real in_common = of_a.x * dot(same_way(boxes.cosine.row0), of_b) +
+                           of_a.y * dot(same_way(boxes.cosine.row1), of_b) +
+                           of_a.z * dot(same_way(boxes.cosine.row2), of_b);
+    return count_a + count_b - in_common > one || (edge.separation > face.separation && face.separation > least);
   }
 };
 
@@ -255,17 +275,25 @@ struct CollidePairs {
     const PlacedShape shape_a{model.shape_size[a], pa.position, pa.orientation};
     const PlacedShape shape_b{model.shape_size[b], pb.position, pb.orientation};
     const float near = reach(a, b, pa, pb);
-    const bool with_box = batch == kPairBoxBox || batch == kPairSphereBox || batch == kPairBoxCapsule;
     const Bearer bearer = model.inv_mass[b] == 0.0f ? Bearer::b : model.inv_mass[a] == 0.0f ? Bearer::a : Bearer::none;
-    Manifold m = collide(type_a, shape_a, type_b, shape_b, axes, near, bearer);
+    const Manifold m = collide(type_a, shape_a, type_b, shape_b, axes, near, bearer);
     if (m.count == 0) return;
-    if (with_box) m = bear_pair(a, b, m, near);
-    if (m.count == 0) return;
-    contact_index[pair] = 1;
-    write(pair, a, pose[a], pose[b], m);
-    if (batch == kPairBoxCapsule) share_line(pair, type_a == ShapeType::capsule);
+    const bool round_on_box = batch == kPairSphereBox || batch == kPairBoxCapsule;
+    const Quat box = type_a == ShapeType::box ? pa.orientation : pb.orientation;
+    const bool at_rims = batch == kPairBoxBox ? axes.at_rims() : round_on_box && !is_face_normal(box, m.normal);
+    if (at_rims) {
+      write_if_any(pair, a, bear_pair(a, b, m, near));
+    } else {
+      write_if_any(pair, a, m);
+    }
+    if (batch == kPairBoxCapsule && contact_index[pair] != 0) share_line(pair, type_a == ShapeType::capsule);
   }
 
+  TALUS_HD void write_if_any(Index pair, Index a, const Manifold& m) const {
+    if (m.count == 0) return;
+    contact_index[pair] = 1;
+    write(pair, a, pose[a], pose[pairs.partner[pair]], m);
+  }
   /// A call that reads all it needs again: what finds the nearest features has the registers of a GPU.
   TALUS_SELDOM Manifold bear_pair(Index a, Index b, const Manifold& nearest, float near) const {
     const ShapeType type_a = ShapeType(model.shape[a]), type_b = ShapeType(model.shape[b]);

@@ -16,8 +16,8 @@ constexpr float kShortWay = 2e-3f;      // of the same thickness, in a step: wha
 constexpr float kPlaceError = 1.2e-7f;  // [m/m] of the coordinates, two roundings of positions
 
 struct FindMotion {
-  BodyModel model;
-  Vec3Column linear_velocity, angular_velocity;
+  const BodyModel& model;
+  const Vec3Column &linear_velocity, &angular_velocity;
   const StepParams* params;
 
   TALUS_HD PairMotion of(Index a, Index b, ShapeType type_a, const PlacedShape& shape_a, ShapeType type_b,

@@ -110,22 +110,22 @@ struct SolverSettings {
   RestitutionModel restitution = RestitutionModel::newton;
   Integrator integrator = Integrator::semi_implicit_euler;
   Stabilization stabilization = Stabilization::soft;
-  int substeps = 4;                    ///< sub-steps a step is cut into, 1..64; buys stiffness
-  int iterations = 1;                  ///< biased sweeps in each sub-step, 1..256
-  int relax_iterations = 1;            ///< sweeps without bias in each sub-step, 0..256; friction acts in these
-  float contact_hertz = 60.0f;         ///< [Hz] stiffness of a contact; limited to 0.205 of the sub-step rate
-  float contact_damping_ratio = 4.0f;  ///< [1] of the contact spring; 1 is critical
-  float max_push_speed = 3.0f;         ///< [m/s] at which a deep penetration is pushed out at most
-  float restitution_threshold = 1.0f;  ///< [m/s] approach speed below which contacts do not bounce
-  int friction_sides = 8;              ///< corners of FrictionModel::polyhedral, 3..64
-  float slip_threshold = 0.05f;        ///< [m/s] slip above which contacts take Material::dynamic_friction
-  float speculative_distance = 0.02f;  ///< [1] part of the smaller body's diameter (of the ball around it) by which
-                                       ///< contacts are made ahead of touching, plus the way of a step
-  float recycle_fraction = 0.01f;      ///< [1] a manifold is kept while its pair moved less than this part of its size
-  bool warm_start = true;              ///< start from last step's impulses
-  bool report_residual = false;        ///< compute StepReport::residual (costs one sweep)
-  RigidSettings rigid{};               ///< of Solver::rigid
-  ShockSettings shock{};               ///< of Solver::shock
+  int substeps = 4;                     ///< sub-steps a step is cut into, 1..64; buys stiffness
+  int iterations = 1;                   ///< biased sweeps in each sub-step, 1..256
+  int relax_iterations = 1;             ///< sweeps without bias in each sub-step, 0..256; friction acts in these
+  float contact_hertz = 60.0f;          ///< [Hz] stiffness of a contact; limited to 0.205 of the sub-step rate
+  float contact_damping_ratio = 4.0f;   ///< [1] of the contact spring; 1 is critical
+  float max_push_speed = 3.0f;          ///< [m/s] at which a deep penetration is pushed out at most
+  float restitution_threshold = 1.0f;   ///< [m/s] approach speed below which contacts do not bounce
+  int friction_sides = 8;               ///< corners of FrictionModel::polyhedral, 3..64
+  float slip_threshold = 0.05f;         ///< [m/s] slip above which contacts take Material::dynamic_friction
+  float speculative_distance = 0.012f;  ///< [1] part of the smaller body's diameter (of the ball around it) by which
+                                        ///< contacts are made ahead of touching, plus the way of a step
+  float recycle_fraction = 0.01f;       ///< [1] a manifold is kept while its pair moved less than this part of its size
+  bool warm_start = true;               ///< start from last step's impulses
+  bool report_residual = false;         ///< compute StepReport::residual (costs one sweep)
+  RigidSettings rigid{};                ///< of Solver::rigid
+  ShockSettings shock{};                ///< of Solver::shock
 };
 
 /// When bodies sleep. Bodies that touch each other or are joined are an island; one whose bodies have all been slow for

@@ -212,9 +212,8 @@ TALUS_HD inline Manifold collide_box_capsule(const PlacedShape& a, const PlacedS
 template <class MotionOf>
 TALUS_HD inline Manifold bear_capsule_on_box(const PlacedShape& a, const PlacedShape& b, const Manifold& nearest,
                                              float reach, const MotionOf& motion_of) {
+  if (is_face_normal(a.orientation, nearest.normal)) return nearest;
   const Mat3 axes = matrix_of(a.orientation);
-  const Vec3 along_axes = abs_of(transposed_times(axes, nearest.normal));
-  if (max_of(along_axes.x, max_of(along_axes.y, along_axes.z)) > 0.999999f) return nearest;  // it lies on a face
   CapsuleAtBox c{a.size, transposed_times(axes, b.position - a.position), transposed_times(axes, capsule_axis(b)),
                  b.size.y, b.size.x};
   const Vec3 gaps = abs_of(c.centre) - c.half - c.length * abs_of(c.axis) - Vec3{c.radius, c.radius, c.radius};

@@ -3,6 +3,7 @@
 #pragma once
 #include <cstdint>
 
+#include <talus/config.h>
 #include <talus/types.h>
 
 namespace talus {
@@ -25,12 +26,15 @@ struct Manifold {
   bool fleeting = false;  // another axis may count as soon as the bodies move: it is not recycled then
 };
 
+constexpr float kAtRims = 0.5f;  // see BoxAxes::face
+
 /// Of two boxes: the face axis and the edge axis along which they are furthest apart. Found for many pairs at once.
 struct alignas(16) BoxAxes {
   float face_separation;  // [m]
-  float face;             // 0..2 of A, 3..5 of B
+  float face;             // 0..2 of A, 3..5 of B; plus kAtRims if they may touch along another axis, too
   float edge_separation;  // [m]
   float edge;             // 3 axis of A + axis of B, or -1
+  TALUS_HD bool at_rims() const { return face != float(int(face)); }
 };
 
 /// A shape in place. `size` is that of ShapeDef, `offset` the position of the body relative to a common origin.

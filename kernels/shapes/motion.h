@@ -43,6 +43,14 @@ TALUS_INLINE PairMotion swapped(const PairMotion& m) {
   return result;
 }
 
+constexpr float kFaceNormal = 0.999999f;  // cosine: a direction that is as near to an axis of a box is that axis
+
+/// Whether a unit direction is the normal of a face of a box: what touches it there touches no rim.
+TALUS_INLINE bool is_face_normal(Quat box, Vec3 direction) {
+  const Vec3 n = abs_of(rotate_back(box, direction));
+  return max_of(n.x, max_of(n.y, n.z)) > kFaceNormal;
+}
+
 /// [m/s] How fast turning moves the fastest point of a shape along a unit direction. `core`: half extents of the box
 /// that a ball is swept over to make the shape; turning does not move the ball.
 TALUS_INLINE float turning_speed(Vec3 core, Quat orientation, Vec3 spin, Vec3 direction) {
