@@ -290,9 +290,21 @@ struct CollidePairs {
   }
 
   TALUS_HD void write_if_any(Index pair, Index a, const Manifold& m) const {
+    const Index b = pairs.partner[pair];
     if (m.count == 0) return;
+    if (motions().may_close(a, b, m.normal, least_gap(m)) && pass_by(a, b, m)) return;
     contact_index[pair] = 1;
-    write(pair, a, pose[a], pose[pairs.partner[pair]], m);
+    write(pair, a, pose[a], pose[b], m);
+  }
+  TALUS_INLINE FindMotion motions() const { return {model, linear_velocity, angular_velocity, inputs, params}; }
+  /// A call, as below. Nothing passes by a plane.
+  TALUS_SELDOM bool pass_by(Index a, Index b, const Manifold& m) const {
+    const ShapeType type_a = ShapeType(model.shape[a]), type_b = ShapeType(model.shape[b]);
+    if (type_a == ShapeType::plane || type_b == ShapeType::plane) return false;
+    const BodyPose pa = pose[a], pb = pose[b];
+    const PlacedShape shape_a{model.shape_size[a], pa.position, pa.orientation};
+    const PlacedShape shape_b{model.shape_size[b], pb.position, pb.orientation};
+    return motions().pass_by(a, b, type_a, shape_a, type_b, shape_b, m);
   }
   /// A call that reads all it needs again: what finds the nearest features has the registers of a GPU.
   TALUS_SELDOM Manifold bear_pair(Index a, Index b, const Manifold& nearest, float near) const {
@@ -300,9 +312,8 @@ struct CollidePairs {
     const BodyPose pa = pose[a], pb = pose[b];
     const PlacedShape shape_a{model.shape_size[a], pa.position, pa.orientation};
     const PlacedShape shape_b{model.shape_size[b], pb.position, pb.orientation};
-    const FindMotion motions{model, linear_velocity, angular_velocity, params};
     return bear(type_a, shape_a, type_b, shape_b, nearest, near,
-                [&] { return motions.of(a, b, type_a, shape_a, type_b, shape_b); });
+                [&] { return motions().of(a, b, type_a, shape_a, type_b, shape_b); });
   }
 
   /// The ends of a line of contact move along the capsule as it rolls off one box and onto another: the impulses of the
@@ -337,14 +348,26 @@ struct CollidePairs {
     // What is within the speculative distance is within any reach.
     const float touching = speculative_of(min_of(radius_a, radius_b), *params);
     if (!(separation <= touching || separation <= reach(a, b, pa, pb))) return;
+    const Vec3 normal = normalized_or(between, {0.0f, 1.0f, 0.0f});
+    if (motions().may_close(a, b, normal, separation) && spheres_pass_by(a, b, normal, separation)) return;
     contact_index[pair] = 1;
     CachedContact& contact = contacts[pair];
     const CachedContact* old = old_contact(pair);
-    contact.normal = normalized_or(between, {0.0f, 1.0f, 0.0f});
+    contact.normal = normal;
     contact.count = 1.0f;
     carry_over(contact, old);
     contact.impulse[0] = old != nullptr ? old->impulse[0] : 0.0f;
     contact.point[0] = {separation, radius_a * contact.normal, -radius_b * contact.normal, 0u};
+  }
+
+  TALUS_SELDOM bool spheres_pass_by(Index a, Index b, Vec3 normal, float separation) const {
+    const float radius_a = model.shape_size.x[a], radius_b = model.shape_size.x[b];
+    const FindMotion motion = motions();
+    const Vec3 fall = motion.acceleration(b) - motion.acceleration(a);
+    if (fall.x == 0.0f && fall.y == 0.0f && fall.z == 0.0f) {
+      return motion.spheres_pass_by(a, b, pose[a].position, pose[b].position, radius_a, radius_b);
+    }
+    return pass_by(a, b, one_point(normal, radius_a * normal, -radius_b * normal, separation));
   }
 
   /// [m] How near is near: what the two can close within the step, plus the speculative distance. Something else may

@@ -6,6 +6,7 @@
 #include "math/vec3.h"
 #include "shapes/extent.h"
 #include "shapes/motion.h"
+#include "shapes/release.h"
 #include "step_params.h"
 
 namespace talus::inline TALUS_ISA {
@@ -15,9 +16,13 @@ constexpr float kSlowWay = 1e-5f;       // of the thinner one's thickness, in a 
 constexpr float kShortWay = 2e-3f;      // of the same thickness, in a step: what moves less does not slide
 constexpr float kPlaceError = 1.2e-7f;  // [m/m] of the coordinates, two roundings of positions
 
+constexpr float kTouchDepth = 0.02f;  // of the same thickness: how deep a touch is looked for
+constexpr float kClearance = 0.002f;  // of the same thickness: two that keep further apart than that do not touch
+
 struct FindMotion {
   const BodyModel& model;
   const Vec3Column &linear_velocity, &angular_velocity;
+  const BodyInputs& inputs;
   const StepParams* params;
 
   TALUS_HD PairMotion of(Index a, Index b, ShapeType type_a, const PlacedShape& shape_a, ShapeType type_b,
@@ -29,11 +34,10 @@ struct FindMotion {
     m.velocity = v_b - v_a;
     m.spin_a = angular_velocity[a];
     m.spin_b = angular_velocity[b];
-    m.dt = params->dt + params->h;
-    const Vec3 places = abs_of(shape_a.position) + abs_of(shape_b.position);
+    m.dt = ahead();
     const float sunk = kStandingDrop * params->dt * params->dt * length(params->gravity) +
                        1.5f * params->rigid_slop * smaller_radius(model.radius[a], model.radius[b]) +
-                       kPlaceError * (places.x + places.y + places.z);
+                       place_error(shape_a.position, shape_b.position);
     m.sunk = min_of(sunk, kMostSunk * thin);
     m.overlap = kOverlap * thin + m.sunk;
     m.slow = kSlowWay * thin / params->dt;
@@ -43,6 +47,61 @@ struct FindMotion {
     m.has_bearer = !both_move || params->dt * length(m.velocity) > kShortWay * thin;
     m.b_bears = both_move ? length_squared(v_b) < length_squared(v_a) : inv_b < inv_a;
     return m;
+  }
+
+  /// Whether two that are apart come so near in this step that their contact does something, as far as a quick look
+  /// tells. normal: unit, from A to B; gap: [m] along it.
+  TALUS_INLINE bool may_close(Index a, Index b, Vec3 normal, float gap) const {
+    if (!(gap > 0.0f)) return false;
+    const Vec3 fall = acceleration(b) - acceleration(a);
+    const float turning = model.radius[a] * length(angular_velocity[a]) + model.radius[b] * length(angular_velocity[b]);
+    const float closing = turning + ahead() * length(fall) - dot(normal, linear_velocity[b] - linear_velocity[a]);
+    return ahead() * closing > gap;
+  }
+
+  /// Whether two that have a contact do not touch in this step after all, unless something else touches them. A contact
+  /// made ahead is a half space, and would turn aside what flies past a corner.
+  TALUS_HD bool pass_by(Index a, Index b, ShapeType type_a, const PlacedShape& shape_a, ShapeType type_b,
+                        const PlacedShape& shape_b, const Manifold& contact) const {
+    const float thin =
+        2.0f * min_of(min_half_thickness(type_a, shape_a.size), min_half_thickness(type_b, shape_b.size));
+    const float clearance = kClearance * thin + place_error(shape_a.position, shape_b.position);
+    const bool is_turned = length_squared(inputs.torque[a]) + length_squared(inputs.torque[b]) > 0.0f;
+    if (!(least_gap(contact) > clearance) || is_turned) return false;
+    PairFlight f;
+    f.a = traveller_of(type_a, shape_a, angular_velocity[a]);
+    f.b = traveller_of(type_b, shape_b, angular_velocity[b]);
+    f.between = shape_b.position - shape_a.position;
+    f.velocity = linear_velocity[b] - linear_velocity[a];
+    f.acceleration = acceleration(b) - acceleration(a);
+    f.dt = ahead();
+    f.early = params->moreau != 0 ? 0.0f : params->h;
+    return !surely_touch(f, contact, kTouchDepth * thin) && stays_apart(f, clearance);
+  }
+  /// The same for spheres that fall alike, which move in straight lines against each other.
+  TALUS_INLINE bool spheres_pass_by(Index a, Index b, Vec3 position_a, Vec3 position_b, float radius_a,
+                                    float radius_b) const {
+    const Vec3 between = position_b - position_a, velocity = linear_velocity[b] - linear_velocity[a];
+    const float time = -dot(between, velocity) / max_of(length_squared(velocity), 1e-30f);
+    const Vec3 nearest = between + clamp_to(time, 0.0f, ahead()) * velocity;
+    const float apart =
+        radius_a + radius_b + 2.0f * kClearance * min_of(radius_a, radius_b) + place_error(position_a, position_b);
+    return length_squared(nearest) > apart * apart;
+  }
+  /// [m/s^2] If nothing touches it.
+  TALUS_INLINE Vec3 acceleration(Index body) const {
+    const float inv_mass = model.inv_mass[body];
+    if (!(inv_mass > 0.0f)) return {0.0f, 0.0f, 0.0f};
+    return model.gravity_scale[body] * params->gravity + inv_mass * inputs.force[body];
+  }
+
+ private:
+  /// [s] As far ahead as solvers look: the step, and a sub-step more.
+  TALUS_INLINE float ahead() const { return params->dt + params->h; }
+  /// [m] Of the coordinates.
+  TALUS_INLINE static float place_error(Vec3 a, Vec3 b) {
+    const Vec3 places = abs_of(a) + abs_of(b);
+    return kPlaceError * (places.x + places.y + places.z);
   }
 };
 

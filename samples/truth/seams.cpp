@@ -254,6 +254,107 @@ Worst rubs_on_standing(const Variant& variant, int trials, std::uint64_t seed) {
   return slides(variant, trials, seed, true, true);
 }
 
+// ---- near misses ---------------------------------------------------------------------------------------------------
+
+struct Flight {
+  ShapeDef body, obstacle;
+  Quat body_turned, obstacle_turned;
+  Vec3 velocity, spin, gravity;
+  Vec3 start, origin;  // [m] of the body from the obstacle; of the obstacle
+  bool fixed;          // the obstacle; else dynamic, without weight
+  float dt;
+  int steps;
+  double clearance;  // [m]
+};
+
+/// Passes the obstacle, apart along one direction by a little more than a hundredth of its size all the time.
+Flight any_flight(Random& random) {
+  Flight f;
+  const bool far = random.index(4) == 0;
+  f.body = any_shape(random, far ? 0.2 : 0.02, 2.0);
+  f.obstacle = any_shape(random, 0.05, 4.0);
+  f.body_turned = random.orientation();
+  f.obstacle_turned = random.index(2) == 0 ? kIdentity : random.orientation();
+  const double speed = random.log_between(0.1, 500.0);
+  f.velocity = speed * random.direction();
+  f.spin = random.index(2) == 0 ? Vec3{0, 0, 0} : random.log_between(0.01, 30.0) * random.direction();
+  f.gravity = random.index(2) == 0 ? Vec3{0, 0, 0} : Vec3{0, -9.81f, 0};
+  f.origin = far ? 1000.0 * random.direction() : Vec3{0, 0, 0};
+  f.fixed = random.index(2) == 0;
+  const float steps_a_second[] = {30, 60, 120, 240};
+  f.dt = 1.0f / steps_a_second[random.index(4)];
+  f.clearance = random.log_between(0.0101, 0.2) * size_of(f.body);
+  // The two pass at this time; the start is where the body must have been.
+  const double passes = random.between(2.0, 12.0) * double(f.dt);
+  f.steps = 16;
+  const Vec3 across = cross(f.velocity, random.direction());
+  const Vec3 aside = (1.0 / length(across)) * across;
+  const double near = 0.5 * (size_of(f.body) + size_of(f.obstacle)) + f.clearance;
+  const double rate = length(f.spin);
+  const Vec3 axis = rate > 0.0 ? (1.0 / rate) * f.spin : Vec3{0, 1, 0};
+  double least = 1e30;  // of the way aside less the half width, while they are near each other
+  const int samples = 4000;
+  for (int i = 0; i <= samples; ++i) {
+    const double t = (f.steps * double(f.dt)) * i / samples, before = t - passes;
+    // How far it has fallen depends on the solver's sub-steps; all of it is between these.
+    for (const double early : {0.0, double(f.dt)}) {
+      const Vec3 way = before * f.velocity + (0.5 * t * (t + early) - 0.5 * passes * passes) * f.gravity;
+      if (length(way) > 1.1 * near + length(f.velocity) * double(f.dt) * f.steps / samples) continue;
+      const Quat turned = turn_about(axis, rate * t) * f.body_turned;
+      least = std::min(least, dot(way, aside) - half_width(f.body, turned, aside));
+    }
+  }
+  const double offset = half_width(f.obstacle, f.obstacle_turned, aside) + f.clearance - least;
+  f.start = offset * aside - passes * f.velocity - (0.5 * passes * passes) * f.gravity;
+  return f;
+}
+
+BodyMotion fly(const Flight& f, const Variant& variant, bool obstacle) {
+  World world({.gravity = f.gravity,
+               .backend = Backend::cpu,
+               .threads = 1,
+               .solver = variant.settings,
+               .sleep = {.enabled = false}});
+  if (obstacle) {
+    world.add_body({.shape = f.obstacle,
+                    .motion = f.fixed ? Motion::fixed : Motion::dynamic,
+                    .position = f.origin,
+                    .orientation = f.obstacle_turned,
+                    .gravity_scale = 0.0f});
+  }
+  const BodyId body = world.add_body({.shape = f.body,
+                                      .mass = 1.0f,
+                                      .inertia = Vec3{1.0f, 1.0f, 1.0f},
+                                      .position = f.origin + f.start,
+                                      .orientation = f.body_turned,
+                                      .linear_velocity = f.velocity,
+                                      .angular_velocity = f.spin});
+  world.step_n(f.steps, f.dt);
+  return world.motion(body);
+}
+
+Worst near_misses(const Variant& variant, int trials, std::uint64_t seed) {
+  Worst worst;
+  for (int i = 0; i < trials; ++i) {
+    Random random(seed + std::uint64_t(i));
+    const Flight f = any_flight(random);
+    const BodyMotion a = fly(f, variant, true), b = fly(f, variant, false);
+    const double speed = std::max(length(b.linear_velocity), length(f.velocity));
+    const double way = speed * f.steps * double(f.dt) + length(f.origin + f.start);
+    const double error = std::max({length(a.linear_velocity - b.linear_velocity) / speed,
+                                   length(a.pose.position - b.pose.position) / way,
+                                   length(a.angular_velocity - b.angular_velocity) / (1.0 + length(f.spin))});
+    char text[240];
+    std::snprintf(text, sizeof text,
+                  "trial %d: %s %.3g %.3g %.3g past %s %.3g %.3g %.3g, %.3g m/s, %.3g rad/s, clear by %.2g m, %.0f Hz",
+                  i, name_of(f.body), double(f.body.size.x), double(f.body.size.y), double(f.body.size.z),
+                  name_of(f.obstacle), double(f.obstacle.size.x), double(f.obstacle.size.y), double(f.obstacle.size.z),
+                  length(f.velocity), length(f.spin), f.clearance, 1.0 / double(f.dt));
+    worst.add(error, text);
+  }
+  return worst;
+}
+
 constexpr const char* kRubbing = "default jacobi projection shock";
 constexpr const char* kWhyNotRubbing =
     "friction of these depends on which points a manifold has, and a plane gives a body others than tiles do; shock "
@@ -302,6 +403,14 @@ const Row kRows[] = {
      .measure = rubs_on_standing,
      .not_for = kRubbing,
      .why_not = kWhyNotRubbing},
+    {.group = "Seams and corners",
+     .name = "NearMissesAreFreeFlight",
+     .statement = "A box, capsule or sphere that passes a fixed or floating one at 0.1 to 500 m/s, turning at up to "
+                  "30 rad/s, and clears it by more than 1 % of its size keeps velocity, spin and place as without it",
+     .unit = "relative",
+     .bound = 1e-6,
+     .trials = 5000,
+     .measure = near_misses},
 };
 
 }  // namespace
