@@ -77,6 +77,7 @@ struct Counters {
   Index sleep_clock;           // steps, modulo kIslandPeriod
   Index fell_asleep, woke_up;  // bodies, in this step
   Index asleep;                // bodies that sleep
+  Index movers;                // bodies that may move in this step; -1 where bodies do not sleep: not counted
   Index islands;               // of awake bodies, when they were counted last
   Index cached_rows;           // body rows of the step that wrote the last contact cache: later ones have no past
 

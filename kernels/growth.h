@@ -85,6 +85,7 @@ struct BeginStep {
     counters->sweeps = 0;
     counters->sweeps_end = 0;
     counters->asleep = counters->fell_asleep = counters->woke_up = 0;
+    counters->movers = sleep ? 0 : -1;
     counters->list_all = 0;
     counters->resting_blocks = 0;
   }

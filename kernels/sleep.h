@@ -67,20 +67,21 @@ struct ListBlocks {
   BodyModel model;
   BodyState state;
   SleepBlocks blocks;  // active, listed: out
-  Counters* counters;  // active_lanes, resting_blocks, asleep
+  Counters* counters;  // active_lanes, resting_blocks, asleep, movers
 
   TALUS_HD void operator()(Index run) const {
     const Index end = counters->row_lanes / kLanes;
-    Index list[kBlockRun], size = 0, resting = 0, asleep = 0;
+    Index list[kBlockRun], size = 0, resting = 0, asleep = 0, movers = 0;
     for (Index block = run * kBlockRun; block < (run + 1) * kBlockRun && block < end; ++block) {
       const bool last = block == end - 1;  // with the null body
-      const bool stays = look_at(block, asleep) || last;
+      const bool stays = look_at(block, asleep, movers) || last;
       const bool in = stays || blocks.near[block] != 0 || counters->list_all != 0;
       resting += stays ? 0 : 1;
       blocks.listed[block] = in ? 1u : 0u;
       if (in) list[size++] = block;
     }
     if (asleep > 0) atomic_add(&counters->asleep, asleep);
+    if (movers > 0) atomic_add(&counters->movers, movers);
     if (resting > 0) atomic_add(&counters->resting_blocks, resting);
     if (size == 0) return;
     const Index first = atomic_add(&counters->active_lanes, size * kLanes) / kLanes;
@@ -88,16 +89,24 @@ struct ListBlocks {
   }
 
   /// True if something is awake or may be moved by the caller at any time; and planes, which are near to everything.
-  TALUS_INLINE bool look_at(Index block, Index& asleep) const {
+  TALUS_INLINE bool look_at(Index block, Index& asleep, Index& movers) const {
     const std::uint8_t *alive = &model.alive[block * kLanes], *motion = &model.motion[block * kLanes],
                        *shape = &model.shape[block * kLanes], *sleeps = &state.asleep[block * kLanes];
-    int awake = 0, asleep_here = 0;
+    int awake = 0, asleep_here = 0, dynamic = 0, kinematic = 0;
     for (Index i = 0; i < kLanes; ++i) {
-      const bool goes = (motion[i] != std::uint8_t(Motion::fixed)) & (sleeps[i] == 0);
-      awake += (alive[i] != 0) & (goes | (shape[i] == std::uint8_t(ShapeType::plane))) ? 1 : 0;
+      const bool there = (alive[i] != 0) & (sleeps[i] == 0);
+      const bool goes = there & (motion[i] != std::uint8_t(Motion::fixed));
+      awake += goes | (there & (shape[i] == std::uint8_t(ShapeType::plane))) ? 1 : 0;
+      dynamic += there & (motion[i] == std::uint8_t(Motion::dynamic)) ? 1 : 0;
+      kinematic += there & (motion[i] == std::uint8_t(Motion::kinematic)) ? 1 : 0;
       asleep_here += sleeps[i];
     }
     asleep += asleep_here;
+    movers += dynamic;
+    for (Index i = 0; i < kLanes && kinematic > 0; ++i) {
+      const Index row = block * kLanes + i;
+      if (row < counters->rows && BodyKind{model, state}.stirs(row)) ++movers;
+    }
     return awake != 0;
   }
 };

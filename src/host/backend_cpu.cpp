@@ -83,8 +83,13 @@ class CpuBackend final : public StepBackend {
     waited_ = false;
     TALUS_ASSERT(counters_.size() < static_cast<std::size_t>(kMaxQueuedSteps));
     stage_ms_ = std::exchange(edit_ms_, {});
-    const auto step = [&] { step_.run(exec_.get(), views, stage_ms_.data()); };
-    is_small(views) ? enter_alone(step) : enter(step);
+    if (at_rest(views)) {
+      pass_step(*views.counters);
+    } else {
+      const auto step = [&] { step_.run(exec_.get(), views, stage_ms_.data()); };
+      is_small(views) ? enter_alone(step) : enter(step);
+      look_back(views);
+    }
     counters_.push_back(*views.counters);
   }
   std::span<const Counters> wait() override {
@@ -116,12 +121,32 @@ class CpuBackend final : public StepBackend {
            views.joints.count < kSmallContacts;
   }
 
+  /// In a step in which nothing moves, and nothing did in the two before, there is nothing to do: what it would write
+  /// is there already, on both sides of the contact cache.
+  static constexpr int kStillSteps = 2;
+  bool at_rest(const StepViews& views) const {
+    return still_steps_ >= kStillSteps && memory_.changes() == changes_ && views.shape == shape_;
+  }
+  static void pass_step(Counters& counters) { counters.sleep_clock = (counters.sleep_clock + 1) % kIslandPeriod; }
+  void look_back(const StepViews& views) {
+    const Counters& c = *views.counters;
+    const bool still = c.movers == 0 && c.pairs == 0 && c.woke_up == 0 && c.fell_asleep == 0 && c.must_grow == 0 &&
+                       (!views.shape.events || c.events == 0);
+    const bool unchanged = memory_.changes() == changes_;
+    still_steps_ = still ? (unchanged ? still_steps_ + 1 : 1) : 0;
+    changes_ = memory_.changes();
+    shape_ = views.shape;
+  }
+
   const CpuStep& step_;
   CpuThreads threads_;
   CpuMemory memory_;
   std::unique_ptr<void, void (*)(void*)> exec_;
   std::vector<Counters> counters_;  // after each step since the last wait()
   bool waited_ = false;
+  int still_steps_ = 0;                        // in a row, up to the last one
+  std::uint64_t changes_ = 0;                  // Memory::changes() at its end
+  StepShape shape_;                            // of it
   std::array<float, kStageCount> edit_ms_{};   // of edits since the last step
   std::array<float, kStageCount> stage_ms_{};  // of the last step
 };

@@ -3,6 +3,7 @@
 // is made, grows or is edited, never within a step.
 #pragma once
 #include <cstddef>
+#include <cstdint>
 #include <utility>
 
 namespace talus {
@@ -21,6 +22,14 @@ class Memory {
   /// Within the backend.
   virtual void copy(void* to, const void* from, std::size_t bytes) = 0;
   virtual void fill(void* to, unsigned char byte, std::size_t bytes) = 0;
+
+  /// Counts what the host does to the memory: while the number stays, nothing but steps has written there.
+  std::uint64_t changes() const { return changes_; }
+  /// The caller may have written through a pointer of its own.
+  void note_change() { ++changes_; }
+
+ private:
+  std::uint64_t changes_ = 0;
 };
 
 /// One block of a backend's memory, owned; all bytes zero at first.

@@ -39,6 +39,7 @@ void* map_pages(std::size_t bytes) {
 }  // namespace
 
 void* CpuMemory::allocate(std::size_t bytes, const char* what) {
+  note_change();
   const bool large = bytes >= kHugePage;
   void* block = large ? map_pages(bytes) : ::operator new(bytes, kAlignment, std::nothrow);
   if (block == nullptr) {

@@ -13,10 +13,16 @@ class CpuMemory final : public Memory {
  public:
   void* allocate(std::size_t bytes, const char* what) override;
   void release(void* block, std::size_t bytes) noexcept override;
-  void upload(void* to, const void* from, std::size_t bytes) override { std::memcpy(to, from, bytes); }
+  void upload(void* to, const void* from, std::size_t bytes) override { copy(to, from, bytes); }
   void download(void* to, const void* from, std::size_t bytes) override { std::memcpy(to, from, bytes); }
-  void copy(void* to, const void* from, std::size_t bytes) override { std::memcpy(to, from, bytes); }
-  void fill(void* to, unsigned char byte, std::size_t bytes) override { std::memset(to, byte, bytes); }
+  void copy(void* to, const void* from, std::size_t bytes) override {
+    note_change();
+    std::memcpy(to, from, bytes);
+  }
+  void fill(void* to, unsigned char byte, std::size_t bytes) override {
+    note_change();
+    std::memset(to, byte, bytes);
+  }
 };
 
 }  // namespace talus

@@ -325,6 +325,7 @@ void Simulation::enqueue(StepInput input) {
   TALUS_ASSERT(!queue_full() && !spare_.empty());
   if (!input.shape.surfaces) with_rolling_ = false;
   state_copied_ = false;
+  if (exposed_) memory_.note_change();  // by the caller, who has pointers to columns
   const std::uint64_t step = step_number() + 1;
   send_edits(input.edits, step);
   send_step(input, step);

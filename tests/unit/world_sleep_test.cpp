@@ -385,5 +385,44 @@ TEST_P(Sleep, AJointThatSleptBesideABusyOneHolds) {
   }
 }
 
+// A world at rest passes its steps, unless the caller has pointers to its columns.
+TEST_P(Sleep, PassedStepsLeaveEveryBitOfTheFutureAsItWas) {
+  Scene passes(sleepy()), works(sleepy());
+  (void)works.world.device_view();
+  std::vector<std::vector<BodyId>> boxes;
+  BodyId ground;
+  for (Scene* scene : {&passes, &works}) {
+    ground = scene->ground();
+    boxes.push_back(stack(*scene, 4));
+    scene->box({3.0f, 2.0f, 0.0f});
+  }
+  const auto run_both = [&](int steps, const char* after) {
+    for (int step = 0; step < steps; ++step) {
+      passes.run(1);
+      works.run(1);
+      const StepReport a = passes.world.last_report(), b = works.world.last_report();
+      ASSERT_EQ(a.awake_count, b.awake_count) << after << ", step " << step;
+      ASSERT_EQ(a.contact_count, b.contact_count) << after << ", step " << step;
+      ASSERT_EQ(passes.world.state_hash(), works.world.state_hash()) << after << ", step " << step;
+    }
+    ASSERT_FALSE(passes.world.is_awake(boxes[0][0])) << after;
+  };
+  run_both(150, "the fall");
+  for (std::size_t i = 0; i < 2; ++i) {
+    World& world = i == 0 ? passes.world : works.world;
+    world.apply_impulse(boxes[i][3], {1.0f, 3.0f, 0.2f});
+  }
+  run_both(150, "an impulse");
+  for (Scene* scene : {&passes, &works}) scene->box({0.2f, 8.0f, 0.1f});
+  run_both(200, "a new body");
+  for (Scene* scene : {&passes, &works}) scene->world.remove_body(ground);
+  for (int step = 0; step < 20; ++step) {
+    passes.run(1);
+    works.run(1);
+  }
+  EXPECT_EQ(passes.world.state_hash(), works.world.state_hash());
+  EXPECT_TRUE(passes.world.is_awake(boxes[0][0]));
+}
+
 }  // namespace
 }  // namespace talus::test
