@@ -292,7 +292,7 @@ struct CollidePairs {
   TALUS_HD void write_if_any(Index pair, Index a, const Manifold& m) const {
     const Index b = pairs.partner[pair];
     if (m.count == 0) return;
-    if (motions().may_close(a, b, m.normal, least_gap(m)) && pass_by(a, b, m)) return;
+    if (motions().turns_aside(a, b, m) && pass_by(a, b, m)) return;
     contact_index[pair] = 1;
     write(pair, a, pose[a], pose[b], m);
   }
@@ -349,7 +349,7 @@ struct CollidePairs {
     const float touching = speculative_of(min_of(radius_a, radius_b), *params);
     if (!(separation <= touching || separation <= reach(a, b, pa, pb))) return;
     const Vec3 normal = normalized_or(between, {0.0f, 1.0f, 0.0f});
-    if (motions().may_close(a, b, normal, separation) && spheres_pass_by(a, b, normal, separation)) return;
+    if (motions().turns_aside(a, b, normal, separation) && spheres_pass_by(a, b, normal, separation)) return;
     contact_index[pair] = 1;
     CachedContact& contact = contacts[pair];
     const CachedContact* old = old_contact(pair);

@@ -49,14 +49,23 @@ struct FindMotion {
     return m;
   }
 
-  /// Whether two that are apart come so near in this step that their contact does something, as far as a quick look
-  /// tells. normal: unit, from A to B; gap: [m] along it.
-  TALUS_INLINE bool may_close(Index a, Index b, Vec3 normal, float gap) const {
-    if (!(gap > 0.0f)) return false;
-    const Vec3 fall = acceleration(b) - acceleration(a);
-    const float turning = model.radius[a] * length(angular_velocity[a]) + model.radius[b] * length(angular_velocity[b]);
-    const float closing = turning + ahead() * length(fall) - dot(normal, linear_velocity[b] - linear_velocity[a]);
-    return ahead() * closing > gap;
+  /// Whether a contact of two that are apart would turn them aside in this step: one of its points would close its gap
+  /// if they moved on as they do. Others keep it, whatever else may push the two together.
+  TALUS_INLINE bool turns_aside(Index a, Index b, const Manifold& contact) const {
+    if (!(least_gap(contact) > 0.0f)) return false;
+    const Vec3 velocity = end_velocity(a, b), n = contact.normal, spin_a = angular_velocity[a],
+               spin_b = angular_velocity[b];
+    bool any = false;
+    for (int i = 0; i < kMaxPoints; ++i) {
+      const ManifoldPoint& point = contact.points[i];
+      const Vec3 speed = velocity + cross(spin_b, point.on_b) - cross(spin_a, point.on_a);
+      any |= i < contact.count && point.separation + ahead() * dot(n, speed) < 0.0f;
+    }
+    return any;
+  }
+  /// The same of two spheres, which turn on the spot. normal: unit, from A to B; gap: [m] along it.
+  TALUS_INLINE bool turns_aside(Index a, Index b, Vec3 normal, float gap) const {
+    return gap > 0.0f && gap + ahead() * dot(normal, end_velocity(a, b)) < 0.0f;
   }
 
   /// Whether two that have a contact do not touch in this step after all, unless something else touches them. A contact
@@ -87,6 +96,10 @@ struct FindMotion {
     const float apart =
         radius_a + radius_b + 2.0f * kClearance * min_of(radius_a, radius_b) + place_error(position_a, position_b);
     return length_squared(nearest) > apart * apart;
+  }
+  /// [m/s] Of B against A, at the end of the step.
+  TALUS_INLINE Vec3 end_velocity(Index a, Index b) const {
+    return linear_velocity[b] - linear_velocity[a] + ahead() * (acceleration(b) - acceleration(a));
   }
   /// [m/s^2] If nothing touches it.
   TALUS_INLINE Vec3 acceleration(Index body) const {
