@@ -78,8 +78,12 @@ struct Impacts {
 /// [1] What the energy of an impact may rise by, of the first kinetic energy: for levers that stay while bodies turn
 /// within a step, by up to 1.7 rad.
 double allowed_part(const truth::Variant& variant, float spin) {
-  if (variant.settings.rigid.nncg && spin > 30.0f) return 0.06;
-  return spin > 10.0f ? 0.01 : 0.006;
+  const SolverSettings& s = variant.settings;
+  if (s.rigid.nncg && spin > 30.0f) return 0.06;  // sweeps end before such impacts have converged
+  if (s.solver == Solver::shock && spin > 30.0f) return 0.04;
+  if (s.solver == Solver::jacobi) return 0.016;
+  const bool projects = s.solver == Solver::gauss_seidel && s.stabilization == Stabilization::projection;
+  return spin > 10.0f || projects ? 0.012 : 0.004;
 }
 
 /// Steps through the impacts. The smallest energy so far is the bound: no later step may get beyond it by more than
