@@ -100,12 +100,6 @@ struct FinishBodies {
   }
 };
 
-/// Before contacts store theirs. One element is one pair.
-struct ClearRolling {
-  Column<RollingImpulse> rolling;
-  TALUS_HD void operator()(Index pair) const { rolling[pair] = {{0.0f, 0.0f, 0.0f}, 0.0f}; }
-};
-
 /// Impulses for the next step's warm start. Padding lanes have no points. kSurfaces: contacts have SurfaceRows.
 template <bool kSurfaces>
 struct StoreImpulses {

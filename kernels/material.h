@@ -10,7 +10,7 @@
 
 namespace talus {
 
-/// A material that is more than a coefficient of friction and a restitution. 64 bytes.
+/// A material that is more than a coefficient of friction and a restitution. 80 bytes.
 struct alignas(16) SurfaceRecord {
   float friction, dynamic_friction;       // [1]
   float friction_along, friction_across;  // [1] the grain
@@ -22,8 +22,10 @@ struct alignas(16) SurfaceRecord {
   float friction_against;                 // [1] against the grain
   FrictionTensor tensor;                  // 1 if the material has none
   std::uint32_t has_tensor;
+  float contact_hertz;  // [Hz] 0: SolverSettings::contact_hertz
+  float unused[3];
 };
-static_assert(sizeof(SurfaceRecord) == 64);
+static_assert(sizeof(SurfaceRecord) == 80);
 
 /// MaterialPair, with numbers of materials.
 struct MaterialPairRecord {
@@ -35,8 +37,9 @@ struct MaterialPairRecord {
     restitution = 1u << 4,
     torsional_friction = 1u << 5,
     rolling_friction = 1u << 6,
+    contact_hertz = 1u << 7,
   };
-  static constexpr int kValues = 7;
+  static constexpr int kValues = 8;
   std::uint32_t low, high;  // the two materials
   std::uint32_t given;      // which values are
   float values[kValues];    // in the order of bits
@@ -89,7 +92,8 @@ TALUS_HD inline Combine restitution_rule(std::uint8_t packed) {
 TALUS_HD inline SurfaceRecord surface_of(const MaterialTable& table, std::uint32_t number, float friction,
                                          float restitution, std::uint8_t rules) {
   if (number != 0) return table.surfaces[Index(number)];
-  return {friction, friction, friction, friction, 0.0f, 0.0f, restitution, rules, {0.0f, 0.0f, 0.0f}, friction, {}, 0};
+  return {friction, friction,           friction, friction, 0.0f, 0.0f, restitution,
+          rules,    {0.0f, 0.0f, 0.0f}, friction, {},       0,    0.0f, {}};
 }
 
 /// What two surfaces are to each other, but for the directions of their grains.
@@ -101,6 +105,7 @@ struct ContactSurface {
   float sliding;           // [1] part of all three that is left where they slip: 0..1
   float restitution;       // [1]
   float torsion, rolling;  // [m]
+  float hertz;             // [Hz] 0: SolverSettings::contact_hertz
 };
 
 /// The pair's record, or null.
@@ -139,6 +144,8 @@ TALUS_HD inline ContactSurface contact_surface(const SurfaceRecord& a, const Sur
                           a.restitution, b.restitution);
   c.torsion = max_of(a.torsional_friction, b.torsional_friction);
   c.rolling = max_of(a.rolling_friction, b.rolling_friction);
+  const bool both = a.contact_hertz > 0.0f && b.contact_hertz > 0.0f;
+  c.hertz = both ? min_of(a.contact_hertz, b.contact_hertz) : max_of(a.contact_hertz, b.contact_hertz);
   if (pair == nullptr) return c;
   const std::uint32_t given = pair->given;
   const float* values = pair->values;
@@ -150,6 +157,7 @@ TALUS_HD inline ContactSurface contact_surface(const SurfaceRecord& a, const Sur
   if (given & Bit::restitution) c.restitution = values[4];
   if (given & Bit::torsional_friction) c.torsion = values[5];
   if (given & Bit::rolling_friction) c.rolling = values[6];
+  if (given & Bit::contact_hertz) c.hertz = values[7];
   return c;
 }
 

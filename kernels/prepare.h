@@ -9,6 +9,7 @@
 #include "math/angle.h"
 #include "math/vec3.h"
 #include "pair_energy.h"
+#include "softness.h"
 #include "solve_columns.h"
 #include "step_params.h"
 #include "tilts.h"
@@ -208,13 +209,14 @@ struct PrepareContacts {
     std::uint32_t pair[kWidth], a[kWidth], b[kWidth];
     float there[kWidth], share_a[kWidth], share_b[kWidth], friction[kWidth], restitution[kWidth];
     float curvature[kWidth];  // [1/m] sum of the two surfaces' where they are round; 0: both are flat or sharp
+    bool split;               // contacts of the overflow color
   };
   /// More of it, with kSurfaces.
   template <int kWidth>
   struct SurfaceSources {
     float along[kWidth], against[kWidth], along_a[kWidth], along_b[kWidth], across[kWidth];
     float tensor[kWidth], tensor_a[3][kWidth], tensor_b[3][kWidth];
-    float sliding[kWidth], torsion[kWidth], rolling[kWidth];
+    float sliding[kWidth], torsion[kWidth], rolling[kWidth], hertz[kWidth];
     float grain_a[3][kWidth], grain_b[3][kWidth], rolled[3][kWidth];
   };
 
@@ -370,13 +372,7 @@ struct PrepareContacts {
     if constexpr (kSurfaces) line = line && is_plain_line(surface_from, friction_by, tangent);
     put(row::line, select(line, one, zero));
     if (restitution || kSurfaces) {
-      Real now_a[8], now_b[8];
-      gather_together(&bodies.velocity.data->linear.x, from.a, now_a);
-      gather_together(&bodies.velocity.data->linear.x, from.b, now_b);
-      const ContactMotion<Real> motion{{now_a[0], now_a[1], now_a[2]},
-                                       {now_a[4], now_a[5], now_a[6]},
-                                       {now_b[0], now_b[1], now_b[2]},
-                                       {now_b[4], now_b[5], now_b[6]}};
+      const ContactMotion<Real> motion = motion_of<Real>(from);
       if (restitution) {
         const ContactFrame<Real> frame{normal, t1, t2, middle_a, a1, a2, middle_b, b1, b2};
         put(row::energy, energy_of(motion, frame, a, b));
@@ -398,6 +394,8 @@ struct PrepareContacts {
             Real(0.25f) * (friction_by.forward + friction_by.backward) + Real(0.5f) * friction_by.across);
         put_surface(lane, there, surface_from, friction_by);
         put_rolling(lane, there, surface_from, t1, t2, a, b, warm);
+        put_softness(lane, there, load_lanes(surface_from.hertz, Real{}),
+                     !(a.inv_mass > zero && b.inv_mass > zero) && Real(from.split ? 0.0f : 1.0f) > zero);
       }
     }
     const Vec3Of<Real> friction{carried[0], carried[1], carried[2]};
@@ -411,6 +409,14 @@ struct PrepareContacts {
   struct ContactMotion {
     Vec3Of<Real> v_a, w_a, v_b, w_b;
   };
+  /// When the step begins.
+  template <class Real, int kWidth>
+  TALUS_INLINE ContactMotion<Real> motion_of(const Sources<kWidth>& from) const {
+    Real a[8], b[8];
+    gather_together(&bodies.velocity.data->linear.x, from.a, a);
+    gather_together(&bodies.velocity.data->linear.x, from.b, b);
+    return {{a[0], a[1], a[2]}, {a[4], a[5], a[6]}, {b[0], b[1], b[2]}, {b[4], b[5], b[6]}};
+  }
 
   template <class Real, int kWidth>
   TALUS_INLINE static Vec3Of<Real> vector_of(const float (&lanes)[3][kWidth]) {
@@ -486,6 +492,7 @@ struct PrepareContacts {
       to.sliding[i] = c.sliding;
       to.torsion[i] = c.torsion;
       to.rolling[i] = c.rolling;
+      to.hertz[i] = c.hertz;
       put_lane(to.grain_a, i, surface_a.grain);
       put_lane(to.grain_b, i, surface_b.grain);
       const Index row = c.rolling > 0.0f ? find_last_row(last, counters->cached_rows, a, b) : -1;
@@ -505,6 +512,16 @@ struct PrepareContacts {
     put(surface::torsion, load_lanes(from.torsion, Real{}));
     put(surface::rolling, load_lanes(from.rolling, Real{}));
     for (int i = 0; i < kMaxPoints; ++i) put(surface::compression + i, zero);
+  }
+
+  template <class Real>
+  TALUS_INLINE void put_softness(Index lane, Mask<Real> there, Real hertz, Mask<Real> on_ground) const {
+    const Real zero(0.0f);
+    const Mask<Real> own = there && hertz > zero;
+    const LaneSoftness<Real> soft = contact_softness(*params, hertz, on_ground);
+    store(surfaces, surface::softness, lane, select(own, soft.bias_rate, zero));
+    store(surfaces, surface::softness + 1, lane, select(own, soft.mass_scale, zero));
+    store(surfaces, surface::softness + 2, lane, select(own, soft.impulse_scale, zero));
   }
 
   /// Rows against rolling: the two tangents, as turning alone feels them (S1-16).
@@ -546,6 +563,7 @@ struct PrepareContacts {
     Index before = 0;  // contacts of earlier colors
     while (lane >= counters->color_begin[color + 1]) before += counters->color_size[color++];
     const Index place = lane - counters->color_begin[color], size = counters->color_size[color];
+    from.split = color == kOverflowColor;
     for (int i = 0; i < kWidth; ++i) {
       const Index contact = min_of(place + i, size - 1);
       const Index pair = contact_pair[Index(sort_contact[before + contact])];

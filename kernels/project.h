@@ -36,15 +36,32 @@ struct ProjectContacts {
   TALUS_INLINE void solve(Index lane) const {
     const std::uint32_t* index_a = rows.at(row::body_a, lane);
     const std::uint32_t* index_b = rows.at(row::body_b, lane);
-    const SolveContacts<Sweep::biased, false> contacts{rows, nullptr, nullptr, nullptr, false};
     Real a[8], b[8];
+    BodyPair<Real> bodies = load_moves(index_a, index_b, a, b);
+    project(lane, bodies);
+    SolveContacts<Sweep::biased, false>::store_record(bodies.a, a);
+    SolveContacts<Sweep::biased, false>::store_record(bodies.b, b);
+    scatter_together(&move->shift.x, index_a, a, bodies.inv_mass_a > Real(0.0f));
+    scatter_together(&move->shift.x, index_b, b, bodies.inv_mass_b > Real(0.0f));
+  }
+
+  /// The two bodies, with displacements for velocities. a, b: their records of moves.
+  template <class Real>
+  TALUS_INLINE BodyPair<Real> load_moves(const std::uint32_t* index_a, const std::uint32_t* index_b, Real a[8],
+                                         Real b[8]) const {
     gather_together(&velocity->linear.x, index_a, a);
     gather_together(&velocity->linear.x, index_b, b);
-    BodyPair<Real> bodies = contacts.pair_of(a, b);
+    BodyPair<Real> bodies = SolveContacts<Sweep::biased, false>::pair_of(a, b);
     gather_together(&move->shift.x, index_a, a);
     gather_together(&move->shift.x, index_b, b);
     bodies.a = {{a[0], a[1], a[2]}, {a[4], a[5], a[6]}};
     bodies.b = {{b[0], b[1], b[2]}, {b[4], b[5], b[6]}};
+    return bodies;
+  }
+
+  template <class Real>
+  TALUS_INLINE void project(Index lane, BodyPair<Real>& bodies) const {
+    const SolveContacts<Sweep::biased, false> contacts{rows, nullptr, nullptr, nullptr, false};
     const Vec3Of<Real> normal = load_vector<Real>(rows, row::normal, lane);
     const Real count = load<Real>(rows, row::count, lane), zero(0.0f);
     const Real size = load<Real>(rows, row::size, lane), slop = Real(kProjectSlop) * size,
@@ -55,10 +72,46 @@ struct ProjectContacts {
       const Real wanted = clamp_to(Real(kProjectPart) * (separation + slop), -most, zero);
       bodies.apply(-load<Real>(rows, row::at(i, row::mass), lane) * wanted, normal, levers);
     }
-    contacts.store_record(bodies.a, a);
-    contacts.store_record(bodies.b, b);
-    scatter_together(&move->shift.x, index_a, a, bodies.inv_mass_a > zero);
-    scatter_together(&move->shift.x, index_b, b, bodies.inv_mass_b > zero);
+  }
+};
+
+/// The overflow color, as SolveSplit: every contact moves its share of the bodies' mass, and the sums are added by
+/// ApplySplitMoves. The rows have the effective masses of such shares.
+struct ProjectSplit {
+  ProjectContacts contacts;
+  Column<SplitSums> sums;
+  Column<Index> split_count;
+
+  template <class Real>
+  TALUS_INLINE void solve(Index lane) const {
+    for (int i = 0; i < LaneCount<Real>::value; ++i) solve_lane(lane + i);
+  }
+
+  TALUS_HD void solve_lane(Index lane) const {
+    const std::uint32_t *index_a = contacts.rows.at(row::body_a, lane), *index_b = contacts.rows.at(row::body_b, lane);
+    const SolveSplit<Sweep::biased, false> split{{contacts.rows, nullptr, nullptr, nullptr, false}, sums, split_count};
+    float a[8], b[8];
+    BodyPair<float> bodies = contacts.load_moves(index_a, index_b, a, b);
+    split.lend(bodies.inv_mass_a, bodies.turns_a, Index(*index_a));
+    split.lend(bodies.inv_mass_b, bodies.turns_b, Index(*index_b));
+    contacts.project(lane, bodies);
+    split.add(Index(*index_a), bodies.inv_mass_a, a, bodies.a);
+    split.add(Index(*index_b), bodies.inv_mass_b, b, bodies.b);
+  }
+};
+
+/// One element is one body.
+struct ApplySplitMoves {
+  Column<BodyMove> move;
+  Column<SplitSums> sums;
+  Column<Index> split_count;
+
+  TALUS_HD void operator()(Index body) const {
+    if (split_count[body] == 0) return;
+    float change[6];
+    take_split(sums[body], change);
+    move[body].shift = move[body].shift + Vec3{change[0], change[1], change[2]};
+    move[body].turn = move[body].turn + Vec3{change[3], change[4], change[5]};
   }
 };
 

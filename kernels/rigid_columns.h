@@ -23,6 +23,7 @@ enum Field : int {
   tangent = normal + 3,  // world frame; the second one is cross(normal, tangent)
   friction = tangent + 3,
   radius,             // [m] of the ball around the smaller body
+  special,            // 1: coefficients of RigidSurfaceRows count; -1: rows against turning alone; 0: neither
   slim,               // 1: has a tilt that is slow, see solve_tilts
   update,             // [J] of the last sweep: sum of impulse change^2 / effective mass, or what is left of it
   residual_normal,    // [m/s] largest of the points, see MeasureRigid, ...
@@ -34,7 +35,7 @@ enum Field : int {
 enum PointField : int {
   lever_a,                // of A along the normal, the tangent and the second tangent
   lever_b = lever_a + 9,  // of B
-  bias = lever_b + 9,     // [m/s] of the normal row
+  bias = lever_b + 9,     // [m/s] of the normal row, as the last sweep had it
   softness,               // [1/kg] of the normal row
   separation,             // [m] at the start of the step
   offset,                 // [m] from the middle of the points, along both tangents
@@ -51,6 +52,41 @@ constexpr int at(int index, int field) {
 }  // namespace rigid_row
 
 using RigidRows = LaneBlocks<rigid_row::kFields>;
+
+/// More of the same lanes, for worlds with materials that need it, or with restitution: see StepShape::surfaces. Where
+/// there are none, this takes no memory. Rows against turning, about the normal and both tangents, have no bias:
+///   w_r = turn_b . w_b - turn_a . w_a
+namespace rigid_surface {
+enum Field : int {
+  forward,   // [1] coefficient for slip of B along the tangent
+  backward,  // [1] the other way
+  across,    // [1] along the second tangent
+  tensor,    // 1: friction of a slip (c, s) is (forward c, across s), else where it brakes most
+  torsion,   // [m] torque about the normal a unit of load
+  rolling,   // [m] torque against rolling a unit of load
+  turn_a,    // the normal, the tangent and the second tangent in scaled axes of A
+  turn_b = turn_a + 9,
+  turn_impulse = turn_b + 9,        // [N m s] about these
+  turn_start = turn_impulse + 3,    // the same before the last sweep
+  turn_direction = turn_start + 3,  // [N m s] that nonlinear conjugate gradients go along
+  push = turn_direction + 3,        // [m/s^2] of B against A by outer forces; this and the rest: with restitution
+  spin_a = push + 3,                // [J] twice the energy of turning when the step began
+  spin_b,
+  point,  // kMaxPoints times the fields below
+};
+enum PointField : int {
+  bounce,      // [m/s] bias that restitution asks for, < 0; 0: the point does not bounce
+  resting,     // [m/s] bias without it
+  way_square,  // [m^2/s^2] speed of B against A when the step began, squared
+  kPointFields,
+};
+constexpr int kFields = point + kMaxPoints * kPointFields;
+constexpr int at(int index, int field) {
+  return point + index * kPointFields + field;
+}
+}  // namespace rigid_surface
+
+using RigidSurfaceRows = LaneBlocks<rigid_surface::kFields>;
 
 /// What sweeps remember and decide from one to the next. In the backend's memory.
 struct RigidState {
@@ -88,12 +124,13 @@ namespace talus {
 TALUS_DEFINE_VIEW(RigidBodyScratch, TALUS_RIGID_BODY_SCRATCH)
 
 struct RigidScratch {
-  RigidRows rows;           // as SolveScratch::lanes, which is empty where this is not
-  RigidBodyScratch bodies;  // capacity: body rows + 1
-  Column<float> block_sum;  // of each block of lanes
-  Column<float> run_sum;    // of each kSumRun blocks
-  Column<Index> open;       // 1 for each sweep that is judged; sweeps + 1
-  Column<float> history;    // [m/s] residual after each sweep that is judged
+  RigidRows rows;             // as SolveScratch::lanes, which is empty where this is not
+  RigidSurfaceRows surfaces;  // the same, or none
+  RigidBodyScratch bodies;    // capacity: body rows + 1
+  Column<float> block_sum;    // of each block of lanes
+  Column<float> run_sum;      // of each kSumRun blocks
+  Column<Index> open;         // 1 for each sweep that is judged; sweeps + 1
+  Column<float> history;      // [m/s] residual after each sweep that is judged
   RigidState* state = nullptr;
   bool operator==(const RigidScratch&) const = default;
 };

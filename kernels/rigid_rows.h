@@ -10,19 +10,10 @@
 #include "lengths.h"
 #include "prepare.h"
 #include "rigid_columns.h"
+#include "rigid_surfaces.h"
 #include "solve.h"
 
 namespace talus::inline TALUS_ISA {
-
-/// The friction law of the rigid solvers: brings the impulse of a point to the nearest one that the limit allows.
-template <class Real>
-TALUS_INLINE void project_friction(const StepParams& params, Real limit, Real& f1, Real& f2) {
-  if (params.polygon.sides > 0) {
-    project_on_polygon(params.polygon, limit, f1, f2);
-  } else {
-    limit_friction(params.box_friction != 0, limit, f1, f2);
-  }
-}
 
 /// The levers of the rows of a point: normal, tangent, second tangent.
 template <class Real>
@@ -39,17 +30,23 @@ TALUS_INLINE PointLevers<Real> load_point_levers(const RigidRows& rows, int poin
   return levers;
 }
 
-/// One lane is a contact, or padding at the end of a color, as in PrepareContacts.
+/// One lane is a contact, or padding at the end of a color, as in PrepareContacts. kSurfaces: with RigidSurfaceRows.
+template <bool kSurfaces>
 struct PrepareRigid {
-  PrepareContacts<false> from;  // its own rows are not used
+  using Contacts = PrepareContacts<kSurfaces>;
+  Contacts from;      // its own rows are not used
+  BodyInputs inputs;  // with kSurfaces
   // out: points that no lane of a pack has are left as they were
   RigidRows rows;
+  RigidSurfaceRows surfaces;  // with kSurfaces
 
   template <class Real>
   TALUS_INLINE void solve(Index lane) const {
     constexpr int kWidth = LaneCount<Real>::value;
-    PrepareContacts<false>::Sources<kWidth> sources;
+    typename Contacts::template Sources<kWidth> sources;
     from.find_sources(lane, sources);
+    [[maybe_unused]] typename Contacts::template SurfaceSources<kWidth> surface_sources;
+    if constexpr (kSurfaces) from.find_surfaces(sources, surface_sources);
     float whole[kWidth];
     for (float& share : whole) share = 1.0f;
     const Real zero(0.0f), one(1.0f);
@@ -57,19 +54,40 @@ struct PrepareRigid {
     Real header[8], carried[8];
     gather_unit_together(from.contacts, sources.pair, kHeaderUnit, header);
     gather_unit_together(from.contacts, sources.pair, kImpulseUnit, carried);
-    const PreparedBody<Real> a = from.body_of<Real>(sources.a, whole), b = from.body_of<Real>(sources.b, whole);
+    const PreparedBody<Real> a = from.template body_of<Real>(sources.a, whole),
+                             b = from.template body_of<Real>(sources.b, whole);
     const Vec3Of<Real> normal{header[0], header[1], header[2]};
-    const Vec3Of<Real> t1 = tangent_of(normal), t2 = cross(normal, t1);
-    const Real count = select(there, header[3], zero), friction = load_lanes(sources.friction, Real{});
+    const Real count = select(there, header[3], zero), coefficient = load_lanes(sources.friction, Real{});
+    RigidFriction<Real> friction{coefficient, zero, coefficient, coefficient, coefficient, zero};
+    Vec3Of<Real> t1 = tangent_of(normal);
+    if constexpr (kSurfaces) {
+      typename Contacts::template SurfaceFriction<Real> by{t1, coefficient, coefficient, coefficient};
+      from.surface_friction(surface_sources, a, b, normal, coefficient, by);
+      t1 = by.tangent;
+      friction.forward = by.forward;
+      friction.backward = by.backward;
+      friction.across = by.across;
+    }
+    const Vec3Of<Real> t2 = cross(normal, t1), axes[3] = {normal, t1, t2};
     const Real bounce = load_lanes(sources.restitution, Real{});
     float radii[kWidth];
     for (int i = 0; i < kWidth; ++i) {
       radii[i] = smaller_radius(from.model.radius[Index(sources.a[i])], from.model.radius[Index(sources.b[i])]);
     }
     const Real radius = load_lanes(radii, Real{});
+    Real rate(from.params->rigid_push_rate), yields(from.params->rigid_softness);
+    if constexpr (kSurfaces) {
+      const Real hertz = load_lanes(surface_sources.hertz, Real{});
+      const LaneSoftness<Real> soft = contact_softness(*from.params, hertz, one < zero);
+      rate = select(hertz > zero, soft.bias_rate, rate);
+      yields = select(hertz > zero, soft.impulse_scale / soft.mass_scale, yields);
+    }
     const auto put = [&](int field, Real value) { store(rows, field, lane, select(there, value, zero)); };
 
     Real offset1[kMaxPoints], offset2[kMaxPoints], load_of[kMaxPoints], middle1 = zero, middle2 = zero;
+    [[maybe_unused]] Real slip1 = zero, slip2 = zero;  // [m/s] sums over the points, when the step began
+    [[maybe_unused]] typename Contacts::template ContactMotion<Real> motion{};
+    if constexpr (kSurfaces) motion = from.template motion_of<Real>(sources);
     Real points_give = zero;
     // Points on a body that turns go along chords of their own, which a rigid body cannot follow: it goes along that of
     // their middle.
@@ -93,8 +111,7 @@ struct PrepareRigid {
       const auto put_point = [&](int field, Real value) {
         store(rows, rigid_row::at(i, field), lane, select(has, value, zero));
       };
-      const Vec3Of<Real> axes[3] = {normal, t1, t2};
-      Vec3Of<Real> normal_a = axes[0], normal_b = axes[0];
+      Levers<Real> levers[3];
       for (int r = 0; r < 3; ++r) {
         const Vec3Of<Real> own_a = a.own(axes[r]), own_b = b.own(axes[r]);
         Vec3Of<Real> lever_a = a.lever(at_a, own_a), lever_b = b.lever(at_b, own_b);
@@ -102,10 +119,7 @@ struct PrepareRigid {
           lever_a = from.chord_lever(sources.a, change_a, own_a, lever_a);
           lever_b = from.chord_lever(sources.b, change_b, own_b, lever_b);
         }
-        if (r == 0) {
-          normal_a = lever_a;
-          normal_b = lever_b;
-        }
+        levers[r] = {lever_a, lever_b};
         put_point(rigid_row::lever_a + 3 * r, lever_a.x);
         put_point(rigid_row::lever_a + 3 * r + 1, lever_a.y);
         put_point(rigid_row::lever_a + 3 * r + 2, lever_a.z);
@@ -113,15 +127,28 @@ struct PrepareRigid {
         put_point(rigid_row::lever_b + 3 * r + 1, lever_b.y);
         put_point(rigid_row::lever_b + 3 * r + 2, lever_b.z);
       }
-      const Real give = a.inv_mass + b.inv_mass + a.give(normal_a, normal_a) + b.give(normal_b, normal_b);
+      const Real give = a.inv_mass + b.inv_mass + a.give(levers[0].a, levers[0].a) + b.give(levers[0].b, levers[0].b);
       points_give = points_give + give;
       const Real approach =
-          from.restitution ? from.template approach_speed<Real>(sources, normal, normal_a, normal_b) : zero;
+          from.restitution ? from.template approach_speed<Real>(sources, normal, levers[0].a, levers[0].b) : zero;
       const Mask<Real> touches = point[0] <= zero;
       put_point(rigid_row::separation, point[0]);
-      put_point(rigid_row::bias, bias_of(point[0], approach, bounce, radius));
-      put_point(rigid_row::softness,
-                select(touches, Real(from.params->rigid_softness) * give + Real(from.params->rigid_mixing), zero));
+      const Real resting = resting_bias(point[0], radius, rate), bouncing = bounce_of(point[0], approach, bounce);
+      put_point(rigid_row::bias, select(bouncing < zero, min_of(bouncing, resting), resting));
+      if constexpr (kSurfaces) {
+        const auto put_more = [&](int field, Real value) {
+          store(surfaces, rigid_surface::at(i, field), lane, select(has, value, zero));
+        };
+        const Vec3Of<Real> way =
+            way_between(axes, levers, motion.v_a, motion.w_a, motion.v_b, motion.w_b, a.inv_mass, b.inv_mass);
+        put_more(rigid_surface::bounce, bouncing);
+        put_more(rigid_surface::resting, resting);
+        put_more(rigid_surface::way_square, length_squared(way));
+        const Vec3Of<Real> dv = motion.v_b - motion.v_a;
+        slip1 = slip1 + select(has, dot(t1, dv) + dot(levers[1].b, motion.w_b) - dot(levers[1].a, motion.w_a), zero);
+        slip2 = slip2 + select(has, dot(t2, dv) + dot(levers[2].b, motion.w_b) - dot(levers[2].a, motion.w_a), zero);
+      }
+      put_point(rigid_row::softness, select(touches, yields * give + Real(from.params->rigid_mixing), zero));
       put_point(rigid_row::push, zero);
       for (int r = 0; r < 3; ++r) put_point(rigid_row::direction + r, zero);
       offset1[i] = select(has, dot(on_a, t1), zero);
@@ -134,6 +161,22 @@ struct PrepareRigid {
     for (int i = 0; i < kMaxPoints; ++i) {
       offset1[i] = offset1[i] - per_point * middle1;
       offset2[i] = offset2[i] - per_point * middle2;
+    }
+    if constexpr (kSurfaces) {
+      const Vec3Of<Real> turn_a[3] = {scale(a.scale, a.own(normal)), scale(a.scale, a.own(t1)),
+                                      scale(a.scale, a.own(t2))};
+      const Vec3Of<Real> turn_b[3] = {scale(b.scale, b.own(normal)), scale(b.scale, b.own(t1)),
+                                      scale(b.scale, b.own(t2))};
+      Real arm = zero;
+      for (int i = 0; i < kMaxPoints; ++i) {
+        const Real size = square_root(offset1[i] * offset1[i] + offset2[i] * offset2[i]);
+        arm = arm + select(Real(float(i)) < count, per_point * size, zero);
+      }
+      const Real spin = arm * (dot(turn_b[0], motion.w_b) - dot(turn_a[0], motion.w_a));
+      slide(surface_sources, per_point * slip1, per_point * slip2, spin, friction);
+      put_surface(lane, there, surface_sources, friction, turn_a, turn_b);
+      put_rolled(lane, there, Contacts::template vector_of<Real>(surface_sources.rolled), t1, t2);
+      put_energy(lane, there, sources, motion, a, b);
     }
     const Vec3Of<Real> force{carried[0], carried[1], carried[2]};
     share_friction(lane, count, friction, dot(force, t1), dot(force, t2), carried[3], offset1, offset2, load_of);
@@ -151,7 +194,8 @@ struct PrepareRigid {
     put(rigid_row::tangent, t1.x);
     put(rigid_row::tangent + 1, t1.y);
     put(rigid_row::tangent + 2, t1.z);
-    put(rigid_row::friction, friction);
+    put(rigid_row::friction, friction.friction);
+    put(rigid_row::special, friction.special);
     put(rigid_row::radius, radius);
     put(rigid_row::slim, is_slim(lane, count, points_give, a, b));
     for (const int field : {rigid_row::update, rigid_row::residual_normal, rigid_row::residual_friction,
@@ -162,10 +206,9 @@ struct PrepareRigid {
 
  private:
   /// Middle of the points, in the bodies' own axes.
-  template <class Real, int kWidth>
-  TALUS_INLINE void find_center(const PrepareContacts<false>::Sources<kWidth>& sources, Real count,
-                                const PreparedBody<Real>& a, const PreparedBody<Real>& b, Vec3Of<Real>& center_a,
-                                Vec3Of<Real>& center_b) const {
+  template <class Real, class Sources>
+  TALUS_INLINE void find_center(const Sources& sources, Real count, const PreparedBody<Real>& a,
+                                const PreparedBody<Real>& b, Vec3Of<Real>& center_a, Vec3Of<Real>& center_b) const {
     for (int i = 0; i < kMaxPoints && any_together(Real(float(i)) < count); ++i) {
       const Real share = select(Real(float(i)) < count, Real(1.0f) / count, Real(0.0f));
       Real point[8];
@@ -194,24 +237,104 @@ struct PrepareRigid {
   }
 
   /// [m/s] Apart: the gap may close within the step but not beyond (S1-13). Touching: a part of the penetration becomes
-  /// velocity. What comes in fast and would get there within the step leaves as Newton's law says (S1-28), from where
-  /// it is.
+  /// velocity.
   template <class Real>
-  TALUS_INLINE Real bias_of(Real separation, Real approach, Real bounce, Real radius) const {
+  TALUS_INLINE Real resting_bias(Real separation, Real radius, Real rate) const {
     const Real zero(0.0f), gap = Real(from.params->inv_h) * separation;
     const Real depth = min_of(separation + Real(from.params->rigid_slop) * radius, zero);
-    const Real push = max_of(Real(from.params->rigid_push_rate) * depth, Real(-from.params->max_push_speed));
-    const Real resting = select(separation > zero, gap, push);
+    const Real push = max_of(rate * depth, Real(-from.params->max_push_speed));
+    return select(separation > zero, gap, push);
+  }
+  /// [m/s] What comes in fast and would get there within the step leaves as Newton's law says (S1-28), from where it
+  /// is; zero where nothing bounces.
+  template <class Real>
+  TALUS_INLINE Real bounce_of(Real separation, Real approach, Real bounce) const {
+    const Real zero(0.0f), gap = Real(from.params->inv_h) * separation;
     const Mask<Real> bounces =
         bounce > zero && approach < Real(-from.params->restitution_threshold) && gap + approach < zero;
-    return select(bounces, min_of(bounce * approach, resting), resting);
+    return select(bounces, bounce * approach, zero);
   }
+
+  // ---- with kSurfaces ----------------------------------------------------------------------------------------------
+
+  /// Decided once a step, as in PrepareContacts: what slips when it begins has a part of its coefficients.
+  template <class Real, class SurfaceSources>
+  TALUS_INLINE void slide(const SurfaceSources& sources, Real slip1, Real slip2, Real spin,
+                          RigidFriction<Real>& friction) const {
+    const Real zero(0.0f), one(1.0f), threshold(from.params->slip_threshold);
+    const Mask<Real> slides = slip1 * slip1 + slip2 * slip2 + spin * spin > threshold * threshold;
+    const Real left = select(slides, load_lanes(sources.sliding, Real{}), one);
+    friction.forward = left * friction.forward;
+    friction.backward = left * friction.backward;
+    friction.across = left * friction.across;
+    friction.friction = Real(0.25f) * (friction.forward + friction.backward) + Real(0.5f) * friction.across;
+    friction.tensor = load_lanes(sources.tensor, Real{});
+    const Mask<Real> round =
+        friction.forward == friction.backward && friction.forward == friction.across && !(friction.tensor > zero);
+    const Mask<Real> turns = load_lanes(sources.torsion, Real{}) + load_lanes(sources.rolling, Real{}) > zero;
+    friction.special = select(round, select(turns, -one, zero), one);
+  }
+
+  template <class Real, class SurfaceSources>
+  TALUS_INLINE void put_surface(Index lane, Mask<Real> there, const SurfaceSources& sources,
+                                const RigidFriction<Real>& friction, const Vec3Of<Real> turn_a[3],
+                                const Vec3Of<Real> turn_b[3]) const {
+    const auto put = [&](int field, Real value) { store(surfaces, field, lane, select(there, value, Real(0.0f))); };
+    put(rigid_surface::forward, friction.forward);
+    put(rigid_surface::backward, friction.backward);
+    put(rigid_surface::across, friction.across);
+    put(rigid_surface::tensor, friction.tensor);
+    put(rigid_surface::torsion, load_lanes(sources.torsion, Real{}));
+    put(rigid_surface::rolling, load_lanes(sources.rolling, Real{}));
+    for (int r = 0; r < 3; ++r) {
+      put(rigid_surface::turn_a + 3 * r, turn_a[r].x);
+      put(rigid_surface::turn_a + 3 * r + 1, turn_a[r].y);
+      put(rigid_surface::turn_a + 3 * r + 2, turn_a[r].z);
+      put(rigid_surface::turn_b + 3 * r, turn_b[r].x);
+      put(rigid_surface::turn_b + 3 * r + 1, turn_b[r].y);
+      put(rigid_surface::turn_b + 3 * r + 2, turn_b[r].z);
+      put(rigid_surface::turn_impulse + r, Real(0.0f));
+      put(rigid_surface::turn_direction + r, Real(0.0f));
+    }
+  }
+
+  /// Impulses against rolling to start from, [N m s] world frame.
+  template <class Real>
+  TALUS_INLINE void put_rolled(Index lane, Mask<Real> there, Vec3Of<Real> rolled, Vec3Of<Real> t1,
+                               Vec3Of<Real> t2) const {
+    const Real zero(0.0f), warm(from.params->warm_start != 0 ? 1.0f : 0.0f);
+    store(surfaces, rigid_surface::turn_impulse + 1, lane, select(there, warm * dot(rolled, t1), zero));
+    store(surfaces, rigid_surface::turn_impulse + 2, lane, select(there, warm * dot(rolled, t2), zero));
+  }
+
+  /// What bounce_bias() compares with.
+  template <class Real, class Sources, class Motion>
+  TALUS_INLINE void put_energy(Index lane, Mask<Real> there, const Sources& sources, const Motion& motion,
+                               const PreparedBody<Real>& a, const PreparedBody<Real>& b) const {
+    constexpr int kWidth = LaneCount<Real>::value;
+    float push[3][kWidth], inv_mass_a[kWidth], inv_mass_b[kWidth];
+    store_lanes(inv_mass_a, a.inv_mass);
+    store_lanes(inv_mass_b, b.inv_mass);
+    for (int i = 0; i < kWidth; ++i) {
+      const Vec3 of_a = outer_push(from.model, inputs, *from.params, Index(sources.a[i]), inv_mass_a[i]);
+      const Vec3 of_b = outer_push(from.model, inputs, *from.params, Index(sources.b[i]), inv_mass_b[i]);
+      push[0][i] = of_b.x - of_a.x;
+      push[1][i] = of_b.y - of_a.y;
+      push[2][i] = of_b.z - of_a.z;
+    }
+    const auto put = [&](int field, Real value) { store(surfaces, field, lane, select(there, value, Real(0.0f))); };
+    for (int axis = 0; axis < 3; ++axis) put(rigid_surface::push + axis, load_lanes(push[axis], Real{}));
+    put(rigid_surface::spin_a, length_squared(motion.w_a));
+    put(rigid_surface::spin_b, length_squared(motion.w_b));
+  }
+
+  // ------------------------------------------------------------------------------------------------------------------
 
   /// Impulses to start from.
   template <class Real>
-  TALUS_INLINE void share_friction(Index lane, Real count, Real friction, Real force1, Real force2, Real twist,
-                                   const Real offset1[kMaxPoints], const Real offset2[kMaxPoints],
-                                   const Real load_of[kMaxPoints]) const {
+  TALUS_INLINE void share_friction(Index lane, Real count, const RigidFriction<Real>& friction, Real force1,
+                                   Real force2, Real twist, const Real offset1[kMaxPoints],
+                                   const Real offset2[kMaxPoints], const Real load_of[kMaxPoints]) const {
     const Real zero(0.0f), one(1.0f);
     Real sum = zero, center1 = zero, center2 = zero, spread = zero;
     for (int i = 0; i < kMaxPoints; ++i) {
@@ -228,25 +351,34 @@ struct PrepareRigid {
     }
     // The force acts in the middle of the points; what it turns about the center of the load goes to the twist.
     const Real moment = twist + (center2 * force1 - center1 * force2);
+    Real left = twist;  // [N m s] of the twist, without what points take
     const Real turn = select(spread > Real(1e-12f), moment / max_of(spread, Real(1e-12f)), zero);
     for (int i = 0; i < kMaxPoints && any_of(Real(float(i)) < count); ++i) {
       const Mask<Real> has = Real(float(i)) < count;
       const Real part = share * load_of[i];
       Real f1 = part * (force1 - turn * (offset2[i] - center2)), f2 = part * (force2 + turn * (offset1[i] - center1));
-      project_friction(*from.params, friction * load_of[i], f1, f2);
+      nearest_friction<kSurfaces>(*from.params, friction, load_of[i], f1, f2);
+      left = left - select(has, offset1[i] * f2 - offset2[i] * f1, zero);
       const Real values[] = {load_of[i], f1, f2, offset1[i], offset2[i]};
       for (int r = 0; r < 3; ++r)
         store(rows, rigid_row::at(i, rigid_row::impulse) + r, lane, select(has, values[r], zero));
       store(rows, rigid_row::at(i, rigid_row::offset), lane, select(has, offset1[i], zero));
       store(rows, rigid_row::at(i, rigid_row::offset) + 1, lane, select(has, offset2[i], zero));
     }
+    if constexpr (kSurfaces) {
+      const Real limit = sum * load<Real>(surfaces, rigid_surface::torsion, lane);
+      store(surfaces, rigid_surface::turn_impulse, lane, select(count > zero, clamp_to(left, -limit, limit), zero));
+    }
   }
 };
 
-/// Impulses for the next step's start and for reports. Padding lanes have no points.
+/// Impulses for the next step's start and for reports. Padding lanes have no points. kSurfaces: with RigidSurfaceRows.
+template <bool kSurfaces>
 struct StoreRigid {
   RigidRows rows;
-  ContactRecords contacts;  // out: the lane's own
+  ContactRecords contacts;           // out: the lane's own
+  RigidSurfaceRows surfaces;         // with kSurfaces
+  Column<RollingImpulse> rolling{};  // with kSurfaces, out: the lane's own
 
   template <class Real>
   TALUS_INLINE void solve(Index lane) const {
@@ -267,9 +399,32 @@ struct StoreRigid {
     const Vec3Of<Real> normal = load_vector<Real>(rows, rigid_row::normal, lane);
     const Vec3Of<Real> t1 = load_vector<Real>(rows, rigid_row::tangent, lane), t2 = cross(normal, t1);
     const Vec3Of<Real> friction = f1 * t1 + f2 * t2;
+    if constexpr (kSurfaces) {
+      const Mask<Real> turns = resists_turning<Real>(surfaces, lane);
+      twist = select(turns, twist + load<Real>(surfaces, rigid_surface::turn_impulse, lane), twist);
+    }
     const Real unit[8] = {friction.x, friction.y, friction.z, twist, impulse[0], impulse[1], impulse[2], impulse[3]};
     const RowIndices<Real> pairs(rows, rigid_row::pair, lane);
     scatter_unit_together(contacts, pairs.data(), kImpulseUnit, unit, zero < count);
+    if constexpr (kSurfaces) store_rolling(lane, pairs, zero < count, t1, t2);
+  }
+
+ private:
+  template <class Real>
+  TALUS_INLINE void store_rolling(Index lane, const RowIndices<Real>& pairs, Mask<Real> wanted, Vec3Of<Real> t1,
+                                  Vec3Of<Real> t2) const {
+    constexpr int kWidth = LaneCount<Real>::value;
+    const Real zero(0.0f);
+    const Vec3Of<Real> torque = load<Real>(surfaces, rigid_surface::turn_impulse + 1, lane) * t1 +
+                                load<Real>(surfaces, rigid_surface::turn_impulse + 2, lane) * t2;
+    float x[kWidth], y[kWidth], z[kWidth];
+    store_lanes(x, torque.x + zero);
+    store_lanes(y, torque.y + zero);
+    store_lanes(z, torque.z + zero);
+    const unsigned bits = lane_bits(wanted);
+    for (int i = 0; i < kWidth; ++i) {
+      if ((bits >> i) & 1u) rolling[Index(pairs.data()[i])] = {{x[i], y[i], z[i]}, 0.0f};
+    }
   }
 };
 

@@ -27,12 +27,6 @@ TALUS_INLINE PointGive<Real> point_give(const BodyPair<Real>& bodies, const Poin
   return {mass + give(0, 0), give(0, 1), give(0, 2), mass + give(1, 1), give(1, 2), mass + give(2, 2)};
 }
 
-/// 1 / x, or 0 for rows that nothing can move.
-template <class Real>
-TALUS_INLINE Real inverse_or_zero(Real x) {
-  return select(x > Real(0.0f), Real(1.0f) / max_of(x, Real(1e-30f)), Real(0.0f));
-}
-
 /// [kg] The largest step of friction that is safe in every direction: one over a bound of the larger eigenvalue of
 /// K_FF. The same for both tangents: friction that is projected onto a circle after steps of its own along each, or by
 /// K_FF^-1, as the course has it for proximal points (S1-82), ends where it does not oppose the slip.
@@ -45,26 +39,29 @@ TALUS_INLINE Real friction_step(const PointGive<Real>& give) {
 template <class Real>
 struct RigidFrame {
   Vec3Of<Real> axis[3];  // normal, tangents
-  Real count, friction;
+  Real count;
+  RigidFriction<Real> friction;
 };
-template <class Real>
-TALUS_INLINE RigidFrame<Real> load_rigid_frame(const RigidRows& rows, Index lane) {
+template <bool kSurfaces, class Real>
+TALUS_INLINE RigidFrame<Real> load_rigid_frame(const RigidRows& rows, const RigidSurfaceRows& surfaces, Index lane) {
   RigidFrame<Real> f;
   f.axis[0] = load_vector<Real>(rows, rigid_row::normal, lane);
   f.axis[1] = load_vector<Real>(rows, rigid_row::tangent, lane);
   f.axis[2] = cross(f.axis[0], f.axis[1]);
   f.count = load<Real>(rows, rigid_row::count, lane);
-  f.friction = load<Real>(rows, rigid_row::friction, lane);
+  f.friction = load_friction<kSurfaces, Real>(rows, surfaces, lane);
   return f;
 }
 
-/// Applies the impulses that rows start with.
+/// Applies the impulses that rows start with. kSurfaces, here and below: with RigidSurfaceRows.
+template <bool kSurfaces>
 struct WarmStartRigid {
   RigidRows rows;
+  RigidSurfaceRows surfaces;
 
   template <class Real>
   TALUS_INLINE void solve_contact(Index lane, BodyPair<Real>& bodies) const {
-    const RigidFrame<Real> frame = load_rigid_frame<Real>(rows, lane);
+    const RigidFrame<Real> frame = load_rigid_frame<kSurfaces, Real>(rows, surfaces, lane);
     for (int i = 0; i < kMaxPoints; ++i) {
       if (!any_of(Real(float(i)) < frame.count)) break;
       const PointLevers<Real> levers = load_point_levers<Real>(rows, i, lane);
@@ -72,6 +69,7 @@ struct WarmStartRigid {
         bodies.apply(load<Real>(rows, rigid_row::at(i, rigid_row::impulse) + r, lane), frame.axis[r], levers.row[r]);
       }
     }
+    if constexpr (kSurfaces) warm_start_turning(surfaces, lane, bodies);
   }
 };
 
@@ -94,8 +92,10 @@ struct TiltPoints {
 };
 
 /// One sweep: every point of a contact in turn, with the newest velocities.
+template <bool kSurfaces>
 struct SweepRigid {
-  RigidRows rows;  // in/out: the lane's own
+  RigidRows rows;             // in/out: the lane's own
+  RigidSurfaceRows surfaces;  // the same
   const StepParams* params;
   const RigidState* state;
   PointSolver point;
@@ -103,16 +103,18 @@ struct SweepRigid {
   bool backward;
   bool remember;      // rigid_row::start and rigid_row::update
   bool sticks_first;  // PointSolver::rows: tangents have steps of their own where that leaves the point sticking
+  bool restitution;   // some body bounces
 
   template <class Real>
   TALUS_INLINE void solve_contact(Index lane, BodyPair<Real>& bodies) const {
-    const RigidFrame<Real> frame = load_rigid_frame<Real>(rows, lane);
+    const RigidFrame<Real> frame = load_rigid_frame<kSurfaces, Real>(rows, surfaces, lane);
     Real update(0.0f);
     for (int k = 0; k < kMaxPoints; ++k) {
       const int i = backward ? kMaxPoints - 1 - k : k;
       if (!any_of(Real(float(i)) < frame.count)) continue;
       update = update + solve_point(lane, i, bodies, frame);
     }
+    if constexpr (kSurfaces) update = update + solve_turning(lane, bodies, frame.count);
     if (remember) store(rows, rigid_row::update, lane, update);
     if ((part & kNormalRows) == 0) return;
     const Mask<Real> slim = load<Real>(rows, rigid_row::slim, lane) > Real(0.0f);
@@ -130,12 +132,25 @@ struct SweepRigid {
     // A contact whose bodies are both held, or a lane without this point, stays as it is.
     const Mask<Real> moves = Real(float(i)) < frame.count && give.nn > Real(0.0f);
     const Real softness = load<Real>(rows, rigid_row::at(i, rigid_row::softness), lane);
-    const Real rest = load<Real>(rows, rigid_row::at(i, rigid_row::bias), lane) + softness * before.x;
+    Real bias = load<Real>(rows, rigid_row::at(i, rigid_row::bias), lane);
+    Mask<Real> bounces = Real(1.0f) < Real(0.0f);
+    if constexpr (kSurfaces) {
+      if (restitution) {
+        bounces = moves && load<Real>(surfaces, rigid_surface::at(i, rigid_surface::bounce), lane) < Real(0.0f);
+      }
+      if (any_of(bounces)) {
+        const Real within = bounce_bias(surfaces, lane, i, bodies, frame.axis, levers.row, give.nn, Real(params->h));
+        bias = select(bounces, within, bias);
+        store(rows, rigid_row::at(i, rigid_row::bias), lane, bias);
+      }
+    }
+    const Real rest = bias + softness * before.x;
     give.nn = give.nn + softness;
     Vec3Of<Real> next;
     if (point == PointSolver::rows) {
       next = solve_rows(bodies, levers, frame, give, rest, before, moves);
     } else {
+      [[maybe_unused]] BodyPair<Real> by_rows = bodies;
       const Vec3Of<Real> speed = speeds(bodies, levers, frame, rest);
       next = point == PointSolver::block ? solve_block(frame, give, speed, before)
                                          : solve_prox(frame, give, speed, before);
@@ -143,6 +158,13 @@ struct SweepRigid {
       bodies.apply(next.x - before.x, frame.axis[0], levers.row[0]);
       bodies.apply(next.y - before.y, frame.axis[1], levers.row[1]);
       bodies.apply(next.z - before.z, frame.axis[2], levers.row[2]);
+      if constexpr (kSurfaces) {
+        if (any_of(bounces)) {  // whose energy is counted for the normal alone, and not for what friction does with it
+          next = select<Real>(bounces, solve_rows(by_rows, levers, frame, give, rest, before, moves), next);
+          bodies.a = select_motion(bounces, by_rows.a, bodies.a);
+          bodies.b = select_motion(bounces, by_rows.b, bodies.b);
+        }
+      }
     }
     put(field, lane, next);
     if (!remember) return Real(0.0f);
@@ -151,6 +173,11 @@ struct SweepRigid {
     return give.nn * change.x * change.x + (give.k11 * change.y * change.y + give.k22 * change.z * change.z);
   }
 
+  template <class Real>
+  TALUS_INLINE static Velocity<Real> select_motion(Mask<Real> condition, const Velocity<Real>& yes,
+                                                   const Velocity<Real>& no) {
+    return {select<Real>(condition, yes.linear, no.linear), select<Real>(condition, yes.angular, no.angular)};
+  }
   template <class Real>
   TALUS_INLINE void put(int field, Index lane, Vec3Of<Real> value) const {
     store(rows, field, lane, value.x);
@@ -162,6 +189,37 @@ struct SweepRigid {
                                           const RigidFrame<Real>& frame, Real rest) {
     return {bodies.speed(frame.axis[0], levers.row[0]) + rest, bodies.speed(frame.axis[1], levers.row[1]),
             bodies.speed(frame.axis[2], levers.row[2])};
+  }
+
+  /// Rows against turning, of the whole contact: within what its points bear by now. [J] as solve_point.
+  template <class Real>
+  TALUS_INLINE Real solve_turning(Index lane, BodyPair<Real>& bodies, Real count) const {
+    const Real zero(0.0f);
+    const Mask<Real> has = resists_turning<Real>(surfaces, lane);
+    if ((part & kFrictionRows) == 0 || !any_of(has)) return zero;
+    const TurnRows<Real> turns(surfaces, lane, bodies);
+    const Mask<Real> moves = has && turns.nn + turns.rolling_give() > zero;
+    const Real load_sum = load_on(rows, lane, count);
+    const Real factor(point == PointSolver::prox ? state->factor : params->rigid_relaxation);
+    const Vec3Of<Real> before = load_vector<Real>(surfaces, rigid_surface::turn_impulse, lane);
+    const Vec3Of<Real> next =
+        turns.step(before, turns.speeds(bodies), factor, load_sum * load<Real>(surfaces, rigid_surface::torsion, lane),
+                   load_sum * load<Real>(surfaces, rigid_surface::rolling, lane));
+    const Vec3Of<Real> change = next - before;
+    turn_bodies(turns, change, moves, bodies);
+    for (int r = 0; r < 3; ++r) {
+      const Real was = r == 0   ? before.x
+                       : r == 1 ? before.y
+                                : before.z,
+                 is = r == 0   ? next.x
+                      : r == 1 ? next.y
+                               : next.z;
+      store(surfaces, rigid_surface::turn_impulse + r, lane, select(moves, is, was));
+      if (remember) store(surfaces, rigid_surface::turn_start + r, lane, was);
+    }
+    const Real done =
+        turns.nn * change.x * change.x + (turns.k11 * change.y * change.y + turns.k22 * change.z * change.z);
+    return select(moves, done, zero);
   }
 
   /// Projected Gauss-Seidel, over-relaxed if asked for: the normal, then friction within what the normal allows. The
@@ -187,14 +245,13 @@ struct SweepRigid {
       } else {
         r1 = r2 = friction_step(give);
       }
-      Real f1 = before.y - factor * s1 * r1, f2 = before.z - factor * s2 * r2;
-      const Real limit = frame.friction * next.x;
-      project_friction(*params, limit, f1, f2);
+      Real f1 = before.y, f2 = before.z;
+      step_friction<kSurfaces>(*params, frame.friction, next.x, factor * s1 * r1, factor * s2 * r2, f1, f2);
       if (sticks_first && params->box_friction == 0) {
         // What sticks at the end has no slip that friction could fail to oppose, and gets there sooner.
         const Real g1 = before.y - factor * s1 * inverse_or_zero(give.k11);
         const Real g2 = before.z - factor * s2 * inverse_or_zero(give.k22);
-        const Mask<Real> sticks = g1 * g1 + g2 * g2 <= limit * limit;
+        const Mask<Real> sticks = allows_friction<kSurfaces>(*params, frame.friction, next.x, g1, g2);
         f1 = select(sticks, g1, f1);
         f2 = select(sticks, g2, f2);
       }
@@ -218,9 +275,7 @@ struct SweepRigid {
     }
     if ((part & kFrictionRows) != 0) {
       const Real step = factor * friction_step(give);
-      next.y = before.y - step * speed.y;
-      next.z = before.z - step * speed.z;
-      project_friction(*params, frame.friction * next.x, next.y, next.z);
+      step_friction<kSurfaces>(*params, frame.friction, next.x, step * speed.y, step * speed.z, next.y, next.z);
     }
     return next;
   }
@@ -243,9 +298,8 @@ struct SweepRigid {
     const Real scale = -inverse_or_zero(k.nn * c00 + k.n1 * c01 + k.n2 * c02);
     const Vec3Of<Real> stick{scale * (c00 * b.x + c01 * b.y + c02 * b.z), scale * (c01 * b.x + c11 * b.y + c12 * b.z),
                              scale * (c02 * b.x + c12 * b.y + c22 * b.z)};
-    Vec3Of<Real> held = stick;
-    project_friction(*params, frame.friction * stick.x, held.y, held.z);
-    const Mask<Real> sticks = zero <= stick.x && held.y == stick.y && held.z == stick.z;
+    const Mask<Real> sticks =
+        zero <= stick.x && allows_friction<kSurfaces>(*params, frame.friction, stick.x, stick.y, stick.z);
 
     const Real step = friction_step(k), per_nn = inverse_or_zero(k.nn);
     Vec3Of<Real> slip = before;
@@ -253,9 +307,7 @@ struct SweepRigid {
       slip.x = max_of(-(b.x + k.n1 * slip.y + k.n2 * slip.z) * per_nn, zero);
       const Real s1 = b.y + k.n1 * slip.x + k.k11 * slip.y + k.k12 * slip.z;
       const Real s2 = b.z + k.n2 * slip.x + k.k12 * slip.y + k.k22 * slip.z;
-      slip.y = slip.y - step * s1;
-      slip.z = slip.z - step * s2;
-      project_friction(*params, frame.friction * slip.x, slip.y, slip.z);
+      step_friction<kSurfaces>(*params, frame.friction, slip.x, step * s1, step * s2, slip.y, slip.z);
     }
     const Vec3Of<Real> none{zero, zero, zero};
     return select<Real>(zero <= b.x, none, select<Real>(sticks, stick, slip));
@@ -368,8 +420,10 @@ struct SplitContacts {
 /// How far velocities and impulses of a contact are from the contact law, as the natural map of each point scaled to
 /// speeds (S1-84): |min(K_nn x_n, w_n)|, and k |x_t - project(x_t - w_t / k)| with k the larger of K_11 and K_22. Zero
 /// where, and only where, the law holds. With whole masses. One lane.
+template <bool kSurfaces>
 struct MeasureRigid {
   RigidRows rows;  // residual_ and stress: out
+  RigidSurfaceRows surfaces;
   const BodyVelocity* velocity;
   const StepParams* params;
   bool energy;  // also rigid_row::update: what is left to do, instead of what was done
@@ -377,7 +431,7 @@ struct MeasureRigid {
   template <class Real>
   TALUS_INLINE void solve(Index lane) const {
     const BodyPair<Real> bodies = ContactBodies<Real>(rows, PlainBodies<const BodyVelocity>{velocity}, lane).pair();
-    const RigidFrame<Real> frame = load_rigid_frame<Real>(rows, lane);
+    const RigidFrame<Real> frame = load_rigid_frame<kSurfaces, Real>(rows, surfaces, lane);
     const Real zero(0.0f);
     Real worst_normal = zero, worst_friction = zero, approach = zero, stress = zero, left = zero;
     for (int i = 0; i < kMaxPoints; ++i) {
@@ -392,8 +446,8 @@ struct MeasureRigid {
       const Real load_speed = (give.nn + softness) * x.x;
       const Real s1 = bodies.speed(frame.axis[1], levers.row[1]), s2 = bodies.speed(frame.axis[2], levers.row[2]);
       const Real k = max_of(give.k11, give.k22), per_k = inverse_or_zero(k);
-      Real f1 = x.y - per_k * s1, f2 = x.z - per_k * s2;
-      project_friction(*params, frame.friction * x.x, f1, f2);
+      Real f1 = x.y, f2 = x.z;
+      step_friction<kSurfaces>(*params, frame.friction, x.x, per_k * s1, per_k * s2, f1, f2);
       const Real d1 = x.y - f1, d2 = x.z - f2, off = k * square_root(d1 * d1 + d2 * d2);
       const Real miss = abs_of(min_of(load_speed, w));
       left = left + select(has, miss * miss * inverse_or_zero(give.nn + softness) + off * off * per_k, zero);
@@ -402,11 +456,30 @@ struct MeasureRigid {
       approach = max_of(approach, select(has, max_of(-w, zero), zero));
       stress = max_of(stress, select(has, load_speed, zero));
     }
+    if constexpr (kSurfaces) {
+      const Mask<Real> turns = resists_turning<Real>(surfaces, lane);
+      if (any_of(turns))
+        worst_friction = max_of(worst_friction, select(turns, turning(lane, bodies, frame.count), zero));
+    }
     store(rows, rigid_row::residual_normal, lane, worst_normal);
     store(rows, rigid_row::residual_friction, lane, worst_friction);
     store(rows, rigid_row::residual_approach, lane, approach);
     store(rows, rigid_row::stress, lane, stress);
     if (energy) store(rows, rigid_row::update, lane, left);
+  }
+
+ private:
+  /// [m/s] Of the rows against turning, with the arm that a unit of load has.
+  template <class Real>
+  TALUS_INLINE Real turning(Index lane, const BodyPair<Real>& bodies, Real count) const {
+    const TurnRows<Real> turns(surfaces, lane, bodies);
+    const Real torsion = load<Real>(surfaces, rigid_surface::torsion, lane);
+    const Real rolling = load<Real>(surfaces, rigid_surface::rolling, lane), load_sum = load_on(rows, lane, count);
+    const Vec3Of<Real> x = load_vector<Real>(surfaces, rigid_surface::turn_impulse, lane);
+    const Vec3Of<Real> off =
+        x - turns.step(x, turns.speeds(bodies), Real(1.0f), load_sum * torsion, load_sum * rolling);
+    return max_of(torsion * turns.nn * abs_of(off.x),
+                  rolling * turns.rolling_give() * square_root(off.y * off.y + off.z * off.z));
   }
 };
 
@@ -587,8 +660,10 @@ struct JudgeRigid {
 };
 
 /// Impulses after a sweep: on along the direction, or back to where they were. One lane.
+template <bool kSurfaces>
 struct AdvanceImpulses {
   RigidRows rows;
+  RigidSurfaceRows surfaces;
   const RigidState* state;
   bool nncg;
 
@@ -600,24 +675,31 @@ struct AdvanceImpulses {
       for (int r = 0; r < 3; ++r) {
         const int now = rigid_row::at(i, rigid_row::impulse) + r;
         const Real start = load<Real>(rows, rigid_row::at(i, rigid_row::start) + r, lane);
-        advance<Real>(now, rigid_row::at(i, rigid_row::direction) + r, start, lane);
+        advance<Real>(rows, now, rigid_row::at(i, rigid_row::direction) + r, start, lane);
+      }
+    }
+    if constexpr (kSurfaces) {
+      if (!any_of(resists_turning<Real>(surfaces, lane))) return;
+      for (int r = 0; r < 3; ++r) {
+        const Real start = load<Real>(surfaces, rigid_surface::turn_start + r, lane);
+        advance<Real>(surfaces, rigid_surface::turn_impulse + r, rigid_surface::turn_direction + r, start, lane);
       }
     }
   }
 
  private:
-  template <class Real>
-  TALUS_INLINE void advance(int field, int direction_field, Real start, Index lane) const {
-    const Real swept = load<Real>(rows, field, lane), zero(0.0f), beta(state->beta);
+  template <class Real, class Table>
+  TALUS_INLINE void advance(const Table& table, int field, int direction_field, Real start, Index lane) const {
+    const Real swept = load<Real>(table, field, lane), zero(0.0f), beta(state->beta);
     const bool kept = state->kept != 0;
     const Real from = kept ? swept : start;
     if (!nncg) {
-      store(rows, field, lane, from);
+      store(table, field, lane, from);
       return;
     }
-    const Real along = beta * load<Real>(rows, direction_field, lane);
-    store(rows, field, lane, from + along);
-    store(rows, direction_field, lane, kept && state->restarts == 0 ? along + (swept - start) : zero);
+    const Real along = beta * load<Real>(table, direction_field, lane);
+    store(table, field, lane, from + along);
+    store(table, direction_field, lane, kept && state->restarts == 0 ? along + (swept - start) : zero);
   }
 };
 /// The same of velocities, which impulses change linearly. One body a lane.

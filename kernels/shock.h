@@ -159,8 +159,10 @@ struct LayerBodies {
 };
 
 /// Impulses of the step before are put aside, for WarmStartLayer: sweeps over all contacts begin with none. One lane.
+template <bool kSurfaces>
 struct SetImpulsesAside {
   RigidRows rows;
+  RigidSurfaceRows surfaces;
 
   template <class Real>
   TALUS_INLINE void solve(Index lane) const {
@@ -172,16 +174,25 @@ struct SetImpulsesAside {
         store(rows, field, lane, zero);
       }
     }
+    if constexpr (kSurfaces) {
+      for (int r = 0; r < 3; ++r) {
+        const int field = rigid_surface::turn_impulse + r;
+        store(surfaces, rigid_surface::turn_start + r, lane, load<Real>(surfaces, field, lane));
+        store(surfaces, field, lane, zero);
+      }
+    }
   }
 };
 /// Points of a layer that bore something in the step before go on from that, new ones from what all contacts together
 /// gave them.
+template <bool kSurfaces>
 struct WarmStartLayer {
-  RigidRows rows;  // in/out: the lane's own
+  RigidRows rows;             // in/out: the lane's own
+  RigidSurfaceRows surfaces;  // the same
 
   template <class Real>
   TALUS_INLINE void solve_contact(Index lane, BodyPair<Real>& bodies) const {
-    const RigidFrame<Real> frame = load_rigid_frame<Real>(rows, lane);
+    const RigidFrame<Real> frame = load_rigid_frame<kSurfaces, Real>(rows, surfaces, lane);
     const Real zero(0.0f);
     const Mask<Real> moves = bodies.inv_mass_a + bodies.inv_mass_b > zero;
     for (int i = 0; i < kMaxPoints; ++i) {
@@ -196,6 +207,22 @@ struct WarmStartLayer {
         store(rows, impulse + r, lane, next);
       }
     }
+    if constexpr (kSurfaces) warm_start_turning(lane, bodies, moves);
+  }
+
+ private:
+  template <class Real>
+  TALUS_INLINE void warm_start_turning(Index lane, BodyPair<Real>& bodies, Mask<Real> moves) const {
+    const Mask<Real> has = moves && resists_turning<Real>(surfaces, lane);
+    if (!any_of(has)) return;
+    const Vec3Of<Real> before = load_vector<Real>(surfaces, rigid_surface::turn_impulse, lane);
+    const Vec3Of<Real> start = load_vector<Real>(surfaces, rigid_surface::turn_start, lane);
+    const Mask<Real> bore = has && dot(start, start) > Real(0.0f);
+    const Vec3Of<Real> next = select<Real>(bore, start, before);
+    turn_bodies(TurnRows<Real>(surfaces, lane, bodies), next - before, bore, bodies);
+    store(surfaces, rigid_surface::turn_impulse, lane, next.x);
+    store(surfaces, rigid_surface::turn_impulse + 1, lane, next.y);
+    store(surfaces, rigid_surface::turn_impulse + 2, lane, next.z);
   }
 };
 

@@ -6,12 +6,14 @@
 // one after positions moved, so that the push that removes penetration leaves no velocity behind. Friction acts once a
 // manifold, in the relaxing sweep: a force in the tangent plane and a twist about the normal.
 #pragma once
+#include "contact_columns.h"
 #include "friction.h"
 #include "lanes.h"
 #include "line_friction.h"
 #include "math/atomic.h"
 #include "math/bits.h"
 #include "pair_energy.h"
+#include "softness.h"
 #include "solve_columns.h"
 #include "step_params.h"
 #include "tilts.h"
@@ -346,12 +348,6 @@ struct SolveContacts {
     }
   };
 
-  /// What softness makes of the contacts of a lane. Touching ground is stiffer.
-  template <class Real>
-  struct LaneSoftness {
-    Real bias_rate, mass_scale, impulse_scale;
-  };
-
   /// [m/s] Speed that a point is to have less. Apart: the gap may close within the sub-step but not beyond. Touching:
   /// soft push, none when relaxing.
   template <class Real>
@@ -373,9 +369,16 @@ struct SolveContacts {
     AlongNormal<Real> along{dot(normal, bodies.b.linear - bodies.a.linear), zero,
                             bodies.inv_mass_a + bodies.inv_mass_b};
     const Mask<Real> on_ground = !(bodies.turns_a > zero && bodies.turns_b > zero);
-    const LaneSoftness<Real> soft{select(on_ground, Real(ground.bias_rate), Real(contact.bias_rate)),
-                                  select(on_ground, Real(ground.mass_scale), Real(contact.mass_scale)),
-                                  select(on_ground, Real(ground.impulse_scale), Real(contact.impulse_scale))};
+    // Touching ground is stiffer.
+    LaneSoftness<Real> soft{select(on_ground, Real(ground.bias_rate), Real(contact.bias_rate)),
+                            select(on_ground, Real(ground.mass_scale), Real(contact.mass_scale)),
+                            select(on_ground, Real(ground.impulse_scale), Real(contact.impulse_scale))};
+    if constexpr (kSurfaces && kSweep == Sweep::biased) {
+      const Vec3Of<Real> own = load_vector<Real>(surfaces, surface::softness, lane);
+      const Mask<Real> has = own.x > zero;
+      soft = {select(has, own.x, soft.bias_rate), select(has, own.y, soft.mass_scale),
+              select(has, own.z, soft.impulse_scale)};
+    }
     if constexpr (kSweep == Sweep::biased || kSweep == Sweep::relax) {
       if (any_of(one < count)) solve_middle(lane, bodies, moves, along, count, impulse, soft);
     }
@@ -898,6 +901,20 @@ struct SolveSplit {
   }
 };
 
+/// What split contacts have summed, which begins anew.
+TALUS_INLINE void take_split(SplitSums& sums, float change[6]) {
+  for (int i = 0; i < 6; ++i) {
+    change[i] = float(sums.change[i]) * kSplitUnit;
+    sums.change[i] = 0;
+  }
+}
+
+/// Before contacts store theirs. One element is one pair.
+struct ClearRolling {
+  Column<RollingImpulse> rolling;
+  TALUS_HD void operator()(Index pair) const { rolling[pair] = {{0.0f, 0.0f, 0.0f}, 0.0f}; }
+};
+
 /// Adds the sums of the split contacts to the velocities. One element is one body.
 struct ApplySplit {
   Column<BodyVelocity> velocity;
@@ -908,10 +925,7 @@ struct ApplySplit {
     if (split_count[body] == 0) return;
     BodyVelocity v = velocity[body];
     float change[6];
-    for (int i = 0; i < 6; ++i) {
-      change[i] = float(sums[body].change[i]) * kSplitUnit;
-      sums[body].change[i] = 0;
-    }
+    take_split(sums[body], change);
     v.linear = v.linear + Vec3{change[0], change[1], change[2]};
     v.angular = v.angular + Vec3{change[3], change[4], change[5]};
     velocity[body] = v;

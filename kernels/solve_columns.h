@@ -164,11 +164,11 @@ enum Field : int {
   roll_b1 = roll_a1 + 3,
   roll_a2 = roll_b1 + 3,  // the second one
   roll_b2 = roll_a2 + 3,
-  roll_mass = roll_b2 + 3,    // inverse of the 2x2 matrix of rolling: 11, 22, 12
-  roll_rate = roll_mass + 3,  // [kg m^2] one over the larger eigenvalue of the matrix of rolling
-  roll_impulse,               // [N m s] about both tangents, of this sub-step
-  compression =
-      roll_impulse + 2,  // [N s] of each point: over the sub-steps so far, then what parts it at least; Poisson
+  roll_mass = roll_b2 + 3,      // inverse of the 2x2 matrix of rolling: 11, 22, 12
+  roll_rate = roll_mass + 3,    // [kg m^2] one over the larger eigenvalue of the matrix of rolling
+  roll_impulse,                 // [N m s] about both tangents, of this sub-step
+  softness = roll_impulse + 2,  // LaneSoftness of a contact that has its own; first 0: as the world's
+  compression = softness + 3,   // [N s] of each point: over the sub-steps so far, then what parts it at least; Poisson
   kFields = compression + kMaxPoints,
 };
 }  // namespace surface

@@ -26,6 +26,8 @@ struct StepParams {
   Softness contact;             // between moving bodies
   Softness ground;              // where one of the two is fixed or kinematic: twice as stiff
   Softness split;               // overflow contacts
+  float max_contact_hertz;      // [Hz] stiffest contact, of materials that say how stiff they are
+  float contact_damping_ratio;  // [1]
   Softness joint;               // limits, and locked axes that are in no tree
   float max_push_speed;         // [m/s]
   float restitution_threshold;  // [m/s]

@@ -17,7 +17,8 @@ namespace talus {
 /// (S3-31, S3-37).
 /// Rows with a `normal` are friction: two that follow each other share the circle |x| <= friction * x[normal], and
 /// their w points against x where x is on its rim (S1-70; S2, eq. 10-20). With `box_friction` each has the bounds
-/// +- friction * x[normal] by itself.
+/// +- friction * x[normal] by itself. With `friction_sides` the two are within the regular polygon of so many corners
+/// in that circle, of which one is at x = (friction * x[normal], 0).
 struct ContactProblem {
   using Double3 = std::array<double, 3>;
 
@@ -58,6 +59,7 @@ struct ContactProblem {
 
   double dt = 0.0;            ///< [s]
   bool box_friction = false;  ///< FrictionModel::box
+  int friction_sides = 0;     ///< FrictionModel::polyhedral: SolverSettings::friction_sides; else 0
   std::vector<Body> bodies;
   /// Of contact points first: normal, then two tangents. Then of joints, in the order of their rows. Locked axes of a
   /// joint that is in no tree yield together, by a part of their matrix J M^-1 J^T; their rows are such that this is a

@@ -195,7 +195,7 @@ struct FrictionTensor {
 ///
 /// Two surfaces make a contact: coefficients of friction by friction_combine, restitution by restitution_combine, and
 /// of torsional and rolling friction the larger one counts. World::set_material_pair() puts values of a pair in their
-/// place.
+/// place. All of this holds in every solver.
 struct Material {
   float friction = 0.5f;     ///< [1] Coulomb coefficient, >= 0
   float restitution = 0.0f;  ///< [1] 0..1; see SolverSettings::restitution
@@ -218,6 +218,11 @@ struct Material {
   /// Friction (Q_A + Q_B) / 2 times the combined `friction` times the direction of slip, against it. A surface without
   /// one has Q = 1. A law of its own, in place of coefficients along, across and against the grain, which it excludes.
   std::optional<FrictionTensor> friction_tensor{};
+  /// [Hz] Stiffness of the surface, > 0, in place of SolverSettings::contact_hertz and limited as that is: rubber
+  /// beside steel. Where both surfaces have one the softer counts, and a surface without one leaves it to the other. An
+  /// Error in solvers whose contacts do not yield: Solver::shock, Stabilization::projection, and Solver::rigid without
+  /// Stabilization::soft.
+  std::optional<float> contact_hertz{};
 };
 
 /// Names a material that a world was told of by World::add_material(). A default-constructed id names none.
@@ -229,12 +234,13 @@ struct MaterialId {
 /// What holds between two materials in place of what their own values combine to. Empty fields change nothing.
 struct MaterialPair {
   std::optional<float> friction{};            ///< [1] >= 0
-  std::optional<float> dynamic_friction{};    ///< [1] >= 0; empty: the part of `friction` that it was
+  std::optional<float> dynamic_friction{};    ///< [1] 0..friction; empty: the part of `friction` that it was
   std::optional<float> friction_along{};      ///< [1] >= 0; empty: `friction`, if given
   std::optional<float> friction_across{};     ///< [1] >= 0; empty: `friction`, if given
   std::optional<float> restitution{};         ///< [1] 0..1
   std::optional<float> torsional_friction{};  ///< [m] >= 0
   std::optional<float> rolling_friction{};    ///< [m] >= 0
+  std::optional<float> contact_hertz{};       ///< [Hz] > 0
 };
 
 /// Two bodies collide if each one's group is in the other's mask.

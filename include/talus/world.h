@@ -231,7 +231,8 @@ class World {
   std::vector<Event> read_events();
   /// The contact and joint problem of the last step as Solver::rigid posed it, with what it found; contacts by the
   /// slots of their bodies. Empty before the first step. Needs WorldDef::keep_contact_problem. Throws Error if joints
-  /// came or went since.
+  /// came or went since, or a contact has friction that a problem has no rows for: along and across a grain, tensors,
+  /// against spinning and rolling.
   ContactProblem contact_problem();
   /// [m/s] The residual after each sweep of the last step: the larger of Residual::complementarity and friction. Needs
   /// RigidSettings::residual_history.

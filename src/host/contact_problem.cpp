@@ -3,6 +3,7 @@
 #include <talus/contact_problem.h>
 
 #include <algorithm>
+#include <string>
 #include <vector>
 
 #include "problem_rows.h"
@@ -59,6 +60,13 @@ std::vector<ScaledRow> scaled_contact_rows(const RigidRows& rows) {
             [&](Index a, Index b) { return rows.word(rigid_row::pair, a) < rows.word(rigid_row::pair, b); });
   std::vector<ScaledRow> found;
   for (const Index lane : lanes) {
+    if (rows.number(rigid_row::special, lane) != 0.0f) {
+      throw Error("contact_problem: the contact of the bodies in slots " +
+                  std::to_string(rows.word(rigid_row::body_a, lane)) + " and " +
+                  std::to_string(rows.word(rigid_row::body_b, lane)) +
+                  " has friction that depends on the direction, or against spinning or rolling: a problem has no rows "
+                  "for it");
+    }
     const Double3 normal = wide(rows.vector(rigid_row::normal, lane));
     const Double3 tangent = wide(rows.vector(rigid_row::tangent, lane));
     const Double3 axes[3] = {normal, tangent, cross(normal, tangent)};
@@ -92,6 +100,7 @@ class Problem {
   explicit Problem(const RigidImage& image) : image_(image), place_(image.frame.size(), -1) {
     problem_.dt = double(image.params.dt);
     problem_.box_friction = image.params.box_friction != 0;
+    problem_.friction_sides = static_cast<int>(image.params.polygon.sides);
   }
 
   ContactProblem make() {

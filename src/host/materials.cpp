@@ -17,8 +17,8 @@ using Values = std::array<std::optional<float>, MaterialPairRecord::kValues>;
 
 // In the order of MaterialPairRecord::Bit.
 Values values_of(const MaterialPair& p) {
-  return {p.friction,    p.dynamic_friction,   p.friction_along,  p.friction_across,
-          p.restitution, p.torsional_friction, p.rolling_friction};
+  return {p.friction,    p.dynamic_friction,   p.friction_along,   p.friction_across,
+          p.restitution, p.torsional_friction, p.rolling_friction, p.contact_hertz};
 }
 
 SurfaceRecord record_of(const Material& m) {
@@ -33,7 +33,9 @@ SurfaceRecord record_of(const Material& m) {
           m.grain,
           m.friction_against.value_or(m.friction_along.value_or(m.friction)),
           m.friction_tensor.value_or(FrictionTensor{}),
-          m.friction_tensor ? 1u : 0u};
+          m.friction_tensor ? 1u : 0u,
+          m.contact_hertz.value_or(0.0f),
+          {}};
 }
 
 MaterialPairRecord record_of(const Materials::Pair& key, const MaterialPair& pair) {
@@ -51,14 +53,14 @@ MaterialPairRecord record_of(const Materials::Pair& key, const MaterialPair& pai
 
 bool needs_surface(const Material& m) {
   const bool grain = !(m.grain.x == 0.0f && m.grain.y == 0.0f && m.grain.z == 0.0f);
-  return m.dynamic_friction || grain || m.torsional_friction > 0.0f || m.rolling_friction > 0.0f;
+  return m.dynamic_friction || grain || m.torsional_friction > 0.0f || m.rolling_friction > 0.0f || m.contact_hertz;
 }
 
 Materials::Key Materials::key_of(const Material& m) {
   const auto bits = [](float x) { return std::bit_cast<std::uint32_t>(x); };
   const std::uint32_t given = (m.dynamic_friction ? 1u : 0u) | (m.friction_along ? 2u : 0u) |
                               (m.friction_across ? 4u : 0u) | (m.friction_against ? 8u : 0u) |
-                              (m.friction_tensor ? 16u : 0u);
+                              (m.friction_tensor ? 16u : 0u) | (m.contact_hertz ? 32u : 0u);
   const FrictionTensor tensor = m.friction_tensor.value_or(FrictionTensor{});
   return {bits(m.friction),
           bits(m.restitution),
@@ -75,7 +77,8 @@ Materials::Key Materials::key_of(const Material& m) {
           bits(m.friction_against.value_or(0.0f)),
           bits(tensor.along),
           bits(tensor.across),
-          bits(tensor.shear)};
+          bits(tensor.shear),
+          bits(m.contact_hertz.value_or(0.0f))};
 }
 
 std::uint32_t Materials::make_room() {
@@ -119,6 +122,10 @@ void Materials::set_pair(MaterialId a, MaterialId b, const MaterialPair& pair) {
     pairs_.erase(key);
   }
   changed_ = true;
+}
+
+float Materials::pair_friction(const Material& a, const Material& b) {
+  return contact_surface(record_of(a), record_of(b), nullptr).friction;
 }
 
 MaterialPair Materials::pair(MaterialId a, MaterialId b) const {

@@ -37,6 +37,8 @@ class Materials {
   /// Without any value: takes the pair out.
   void set_pair(MaterialId a, MaterialId b, const MaterialPair& pair);
   MaterialPair pair(MaterialId a, MaterialId b) const;
+  /// [1] What two materials combine to without values of their own for the pair.
+  static float pair_friction(const Material& a, const Material& b);
 
   /// The number of a body's material: of the one named by id, or of its own. Counts a body. Without memory nothing
   /// changes; nothing else here but add() and set_pair() takes any.
@@ -64,7 +66,7 @@ class Materials {
   void take_saved(std::uint32_t number);
 
  private:
-  static constexpr int kWords = 16;
+  static constexpr int kWords = 17;
   using Key = std::array<std::uint32_t, kWords>;
   static Key key_of(const Material& material);
   /// The number that the next material gets, the lowest that is free, so that a restored world gives the same ones.

@@ -22,7 +22,7 @@ struct ScratchRoom {
   Index sweeps = 0;       // of the rigid solvers; 0: of the others
   bool history = false;   // a residual for each of these
   bool shock = false;     // layers of shock propagation
-  bool surfaces = false;  // with SurfaceRows
+  bool surfaces = false;  // with SurfaceRows or RigidSurfaceRows
   bool operator==(const ScratchRoom&) const = default;
 };
 
@@ -84,6 +84,7 @@ class Scratch {
     const Index lanes = (room.contacts + kLanes - 1) / kLanes * kLanes + kColorCount * kLanes;
     if (room.sweeps > 0) {
       put_rows(rigid_.rows, lanes, kRigidRowsLife);
+      if (room.surfaces) put_rows(rigid_.surfaces, lanes, kRigidRowsLife);
       put(rigid_.bodies, room.rows, kRigidLife);
       put_array(rigid_.block_sum, lanes / kLanes, kRigidLife);
       put_array(rigid_.run_sum, lanes / kLanes / kSumRun + 1, kRigidLife);

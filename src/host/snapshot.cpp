@@ -23,7 +23,7 @@ static_assert(sizeof(BodyModelRow) == 68, "no gaps, so that rows can be compared
 static_assert(std::endian::native == std::endian::little, "snapshots are little-endian, written as memory has them");
 
 constexpr std::array<char, 8> kMagic{'t', 'a', 'l', 'u', 's', '\r', '\n', '\0'};
-constexpr std::uint32_t kVersion = 4;
+constexpr std::uint32_t kVersion = 5;
 constexpr Index kMaxRows = 1 << 27;
 constexpr const char* kRestore = "restore";
 
@@ -263,6 +263,7 @@ void transfer_material(Io& io, Materials::Row& row) {
   value(io, m.torsional_friction);
   value(io, m.rolling_friction);
   value(io, m.friction_against);
+  value(io, m.contact_hertz);
   bool tensor = m.friction_tensor.has_value();
   value(io, tensor);
   if (!tensor) {
@@ -279,8 +280,9 @@ template <class Io>
 void transfer_material_pair(Io& io, Materials::Pair& key, MaterialPair& pair) {
   value(io, key.first);
   value(io, key.second);
-  for (std::optional<float>* v : {&pair.friction, &pair.dynamic_friction, &pair.friction_along, &pair.friction_across,
-                                  &pair.restitution, &pair.torsional_friction, &pair.rolling_friction}) {
+  for (std::optional<float>* v :
+       {&pair.friction, &pair.dynamic_friction, &pair.friction_along, &pair.friction_across, &pair.restitution,
+        &pair.torsional_friction, &pair.rolling_friction, &pair.contact_hertz}) {
     value(io, *v);
   }
 }

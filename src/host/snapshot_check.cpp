@@ -63,7 +63,9 @@ void check_materials(const Snapshot& s) {
   for (std::size_t number = 0; number < s.materials.size(); ++number) {
     const std::int64_t index = std::int64_t(number);
     const Materials::Row& row = s.materials[number];
-    const Material again = checked_material(Where{kRestore, "materials", index}, "", row.material);
+    const Where where{kRestore, "materials", index};
+    const Material again = checked_material(where, "", row.material);
+    require_stiffness(where, ".contact_hertz", again.contact_hertz, s.def.solver);
     const bool same_grain = again.grain.x == row.material.grain.x && again.grain.y == row.material.grain.y &&
                             again.grain.z == row.material.grain.z;
     check(same_grain, "material", index, "has a grain that is not of unit length");
@@ -81,7 +83,10 @@ void check_materials(const Snapshot& s) {
     check(key.first <= key.second && known(key.first) && known(key.second), "material pair", index, [&] {
       return "names materials that are not there, " + std::to_string(key.first) + " and " + std::to_string(key.second);
     });
-    validate_material_pair(Where{kRestore, "material_pairs", index}, pair);
+    const Where where{kRestore, "material_pairs", index};
+    validate_material_pair(where, pair,
+                           Materials::pair_friction(s.materials[key.first].material, s.materials[key.second].material));
+    require_stiffness(where, ".contact_hertz", pair.contact_hertz, s.def.solver);
     ++index;
   }
 }

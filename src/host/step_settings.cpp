@@ -2,17 +2,13 @@
 #include "step_settings.h"
 
 #include "math/scalar.h"
+#include "softness.h"
 
 namespace talus {
 
-// Implicit integration of a damped spring, written as a rigid constraint with a rate, a mass factor and a leak of the
-// accumulated impulse: with w = 2 pi hertz and a = 2 zeta + h w these are w / a, h w a / (1 + h w a), 1 / (1 + h w a).
 Softness make_softness(float hertz, float damping_ratio, float h) {
-  const float omega = 2.0f * kPi * hertz;
-  const float a = 2.0f * damping_ratio + h * omega;
-  const float b = h * omega * a;
-  const float c = 1.0f / (1.0f + b);
-  return {omega / a, b * c, c};
+  const LaneSoftness<float> soft = softness_of(hertz, damping_ratio, h);
+  return {soft.bias_rate, soft.mass_scale, soft.impulse_scale};
 }
 
 namespace {
@@ -65,12 +61,16 @@ StepParams make_step_params(const WorldDef& def, float dt) {
   p.dt = dt;
   p.h = dt / static_cast<float>(substeps_of(s));
   p.inv_h = 1.0f / p.h;
-  const float hertz = min_of(s.contact_hertz, kMaxHertzPerRate * p.inv_h);
+  p.max_contact_hertz = kMaxHertzPerRate * p.inv_h;
+  p.contact_damping_ratio = s.contact_damping_ratio;
+  const float hertz = min_of(s.contact_hertz, p.max_contact_hertz);
   p.contact = make_softness(hertz, s.contact_damping_ratio, p.h);
   p.ground = make_softness(2.0f * hertz, s.contact_damping_ratio, p.h);
   p.split = make_softness(hertz, s.contact_damping_ratio, p.h);
   p.joint = make_softness(kJointHertzPerRate * p.inv_h, kJointDampingRatio, p.h);
-  if (s.stabilization == Stabilization::projection) p.contact = p.ground = Softness{0.0f, 1.0f, 0.0f};  // rigid
+  if (s.stabilization == Stabilization::projection) {
+    p.contact = p.ground = p.split = Softness{0.0f, 1.0f, 0.0f};  // rigid
+  }
   p.max_push_speed = s.max_push_speed;
   p.restitution_threshold = s.restitution_threshold;
   p.impact_speed = max_of(kSlowestImpact * s.max_push_speed, kFallsOfImpact * p.h * length(def.gravity));

@@ -155,12 +155,28 @@ Material checked_material(const Where& where, const char* field, const Material&
   return m;
 }
 
-void validate_material_pair(const Where& where, const MaterialPair& pair) {
+void require_stiffness(const Where& where, const char* field, const std::optional<float>& hertz,
+                       const SolverSettings& solver) {
+  if (!hertz) return;
+  require_positive(where, field, *hertz);
+  if (solver.solver == Solver::shock) reject(where, field, *hertz, "contacts of Solver::shock do not yield");
+  if (solver.stabilization == Stabilization::soft) return;
+  reject(where, field, *hertz, "contacts yield with Stabilization::soft alone");
+}
+
+void validate_material_pair(const Where& where, const MaterialPair& pair, float friction) {
   const auto check = [&](const char* name, const std::optional<float>& value, float high) {
     if (value) require_range(where, name, *value, 0.0f, high);
   };
   check(".friction", pair.friction, kMaxFriction);
   check(".dynamic_friction", pair.dynamic_friction, kMaxFriction);
+  const float most = pair.friction.value_or(friction);
+  if (pair.dynamic_friction && *pair.dynamic_friction > most) {
+    const std::string rule = std::string("must not be more than ") +
+                             (pair.friction ? ".friction" : "the friction of the two materials") + " = " +
+                             number_text(most);
+    reject(where, ".dynamic_friction", *pair.dynamic_friction, rule.c_str());
+  }
   check(".friction_along", pair.friction_along, kMaxFriction);
   check(".friction_across", pair.friction_across, kMaxFriction);
   check(".restitution", pair.restitution, 1.0f);
@@ -207,6 +223,11 @@ void validate_rigid(const Where& where, const WorldDef& def) {
   require_range(where, ".solver.rigid.error_reduction", r.error_reduction, 0.0f, 1.0f);
   require_at_least_zero(where, ".solver.rigid.force_mixing", r.force_mixing);
   require_at_least_zero(where, ".solver.rigid.slop", r.slop);
+  const bool rows = def.solver.solver == Solver::rigid || def.solver.solver == Solver::shock;
+  if (rows && def.solver.restitution != RestitutionModel::newton) {
+    reject(where, ".solver.restitution", "RestitutionModel::poisson",
+           "Solver::rigid and Solver::shock have RestitutionModel::newton alone");
+  }
   if (def.solver.solver != Solver::rigid) {
     if (def.solver.stabilization > Stabilization::projection) {
       reject(where, ".solver.stabilization", std::to_string(unsigned(def.solver.stabilization)),
@@ -214,10 +235,6 @@ void validate_rigid(const Where& where, const WorldDef& def) {
     }
     if (def.keep_contact_problem) reject(where, ".keep_contact_problem", "true", "only Solver::rigid has one");
     return;
-  }
-  if (def.solver.restitution != RestitutionModel::newton) {
-    reject(where, ".solver.restitution", std::to_string(unsigned(def.solver.restitution)),
-           "Solver::rigid has RestitutionModel::newton alone");
   }
   if (r.point == PointSolver::block && r.stagger > 0) {
     reject(where, ".solver.rigid.stagger", std::to_string(r.stagger), "PointSolver::block has no rows to leave out");

@@ -37,7 +37,11 @@ Vec3 checked_direction(const Where& where, const char* field, Vec3 v);
 
 /// The material with its grain at unit length.
 Material checked_material(const Where& where, const char* field, const Material& material);
-void validate_material_pair(const Where& where, const MaterialPair& pair);
+/// friction: [1] what the two materials have without the pair.
+void validate_material_pair(const Where& where, const MaterialPair& pair, float friction);
+/// A stiffness is > 0, and for solvers whose contacts yield.
+void require_stiffness(const Where& where, const char* field, const std::optional<float>& hertz,
+                       const SolverSettings& solver);
 void validate_shape(const Where& where, const ShapeDef& shape);
 void validate_world(const Where& where, const WorldDef& def);
 /// dt must be finite and > 0, and so must the inverse of a sub-step.

@@ -243,7 +243,8 @@ void World::step_async(float dt) {
   input.shape = make_step_shape(w.def);
   input.shape.restitution = w.bouncing_count > 0 || w.materials.pairs_bounce();
   input.shape.carriers = w.kinematic_count > 0;
-  input.shape.surfaces = !input.shape.rigid.on && (input.shape.surfaces || w.materials.in_use());
+  input.shape.surfaces = input.shape.surfaces || w.materials.in_use() ||
+                         (input.shape.rigid.on && input.shape.restitution);  // which has its energy there
   input.shape.breakable = w.breakable_count > 0;
   input.shape.bounded_joints = w.bounded_joints;
   input.shape.joint_readings = w.def.joint_readings;

@@ -43,8 +43,14 @@ void World::Impl::require_material(const Where& where, const char* field, Materi
   reject(where, field, "{number " + std::to_string(id.number) + "}", "names no material of this world");
 }
 
+Material World::Impl::checked(const Where& where, const Material& material) const {
+  require_stiffness(where, ".contact_hertz", material.contact_hertz, def.solver);
+  return checked_material(where, "", material);
+}
+
 BodyDef World::Impl::resolved(const Where& where, const BodyDef& body) const {
   BodyDef whole = body;
+  require_stiffness(where, ".material.contact_hertz", body.material.contact_hertz, def.solver);
   if (body.material_id == MaterialId{}) return whole;
   require_material(where, ".material_id", body.material_id);
   whole.material = materials.material(body.material_id);
@@ -73,7 +79,7 @@ void World::Impl::change_material(Index row, const Material& material, MaterialI
 
 void World::set_material(BodyId body, const Material& material) {
   const Index row = impl_->row_of({"set_material", "body"}, body);
-  const Material checked = checked_material({"set_material", "material"}, "", material);
+  const Material checked = impl_->checked({"set_material", "material"}, material);
   impl_->make_edit_room({&row, 1});
   impl_->change_material(row, checked, {});
 }
@@ -86,13 +92,22 @@ void World::assign_material(BodyId body, MaterialId material) {
 }
 
 MaterialId World::add_material(const Material& material) {
-  return impl_->materials.add(checked_material({"add_material", "material"}, "", material));
+  return impl_->materials.add(impl_->checked({"add_material", "material"}, material));
 }
 
 void World::set_material(MaterialId id, const Material& material) {
   Impl& w = *impl_;
   w.require_material({"set_material", "id"}, "", id);
-  const Material checked = checked_material({"set_material", "material"}, "", material);
+  const Material checked = w.checked({"set_material", "material"}, material);
+  for (const auto& [key, pair] : w.materials.pairs()) {
+    if (key.first != id.number && key.second != id.number) continue;
+    const auto side = [&](std::uint32_t number) {
+      return number == id.number ? checked : w.materials.material({number});
+    };
+    const Where where{"set_material", "pair of material",
+                      static_cast<std::ptrdiff_t>(key.first == id.number ? key.second : key.first)};
+    validate_material_pair(where, pair, Materials::pair_friction(side(key.first), side(key.second)));
+  }
   const std::vector<Index> rows = w.rows_of_material(id, id);
   w.make_edit_room(rows);  // the last thing that may fail
   w.materials.set(id, checked);
@@ -108,7 +123,9 @@ void World::set_material_pair(MaterialId a, MaterialId b, const MaterialPair& pa
   Impl& w = *impl_;
   w.require_material({"set_material_pair", "a"}, "", a);
   w.require_material({"set_material_pair", "b"}, "", b);
-  validate_material_pair({"set_material_pair", "pair"}, pair);
+  const Where where{"set_material_pair", "pair"};
+  validate_material_pair(where, pair, Materials::pair_friction(w.materials.material(a), w.materials.material(b)));
+  require_stiffness(where, ".contact_hertz", pair.contact_hertz, w.def.solver);
   const std::vector<Index> rows = w.rows_of_material(a, b);
   w.make_edit_room(rows);
   w.materials.set_pair(a, b, pair);  // the last thing that may fail

@@ -104,6 +104,8 @@ struct World::Impl {
   void set_model(Index row);
   /// Throws Error if the id names none.
   void require_material(const Where& where, const char* field, MaterialId id) const;
+  /// What a definition gives for a material. Throws Error.
+  Material checked(const Where& where, const Material& material) const;
   /// The definition, with the values of the material that it names.
   BodyDef resolved(const Where& where, const BodyDef& body) const;
   /// Bodies of one of two materials.

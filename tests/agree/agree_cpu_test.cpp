@@ -133,13 +133,16 @@ std::vector<const char*> instruction_sets() {
   return all;
 }
 
-/// State hashes of a heap of all materials, by both laws of restitution.
+/// State hashes of a heap of all materials, by both laws of restitution and in every rigid solver.
 std::vector<std::uint64_t> surface_hashes() {
+  std::vector<SolverSettings> solvers(2);
+  solvers[1].restitution = RestitutionModel::poisson;
+  for (const RigidVariant& variant : rigid_and_shock_variants()) solvers.push_back(variant.solver);
   std::vector<std::uint64_t> list;
-  for (const RestitutionModel law : {RestitutionModel::newton, RestitutionModel::poisson}) {
+  for (const SolverSettings& solver : solvers) {
     WorldDef def = with_threads(2);
     def.backend = Backend::cpu;
-    def.solver.restitution = law;
+    def.solver = solver;
     World world(def);
     add_surface_heap(world, 60);
     for (int i = 0; i < 3; ++i) {
@@ -240,6 +243,10 @@ TEST(AgreeCpu, TheOrderOfElementsChangesNothingWithMaterials) {
       scene, heap,
       {.friction = FrictionModel::polyhedral, .restitution = RestitutionModel::poisson, .friction_sides = 7});
   expect_same_as_shuffled(scene, heap, {.friction = FrictionModel::box});
+  for (const RigidVariant& variant : rigid_and_shock_variants()) {
+    SCOPED_TRACE(variant.name);
+    expect_same_as_shuffled(scene, heap, variant.solver);
+  }
 }
 
 TEST(AgreeCpu, TheOrderOfElementsAndOldScratchChangeNothing) {

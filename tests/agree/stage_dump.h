@@ -238,7 +238,8 @@ inline StageDump dump_stage(Stage stage, const StepViews& v, Memory& memory) {
   if (kColorContactsLife.includes(stage)) to.table("solve.color_contacts", color_contacts, counts.contacts);
   if (kSolveRowsLife.includes(stage)) to.table("solve.rows", solve_rows);
   if (kLanesLife.includes(stage)) to.column("solve.lanes", lanes, shape.rigid.on ? 0 : counts.lanes);
-  const auto& [rigid_rows, rigid_bodies, block_sum, run_sum, open, history, rigid_state] = rigid;
+  const auto& [rigid_rows, rigid_surfaces, rigid_bodies, block_sum, run_sum, open, history, rigid_state] = rigid;
+  // Not the surfaces: they do not say which of their points are there, and packs write the others, too.
   if (kRigidRowsLife.includes(stage)) to.column("rigid.rows", rigid_rows, shape.rigid.on ? counts.lanes : 0);
   if (kRigidLife.includes(stage) && shape.rigid.on) {
     to.words("rigid.state", to.value(rigid_state));

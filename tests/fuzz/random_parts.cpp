@@ -96,7 +96,7 @@ SolverSettings random_solver(Random& r) {
   s.friction = FrictionModel(r.below(3));
   s.integrator = Integrator(r.below(2));
   s.stabilization = Stabilization(r.below(s.solver == Solver::rigid ? 4 : 2));
-  if (s.solver != Solver::rigid) s.restitution = RestitutionModel(r.below(2));
+  if (s.solver < Solver::rigid) s.restitution = RestitutionModel(r.below(2));
   s.substeps = r.chance(0.2) ? 1 + r.below(16) : 4;
   s.iterations = 1 + r.below(3);
   s.relax_iterations = r.below(3);
@@ -177,7 +177,7 @@ MaterialPair random_material_pair(Values v) {
   if (r.chance(0.3)) p.restitution = r.range(0, 1);
   if (r.chance(0.3)) p.rolling_friction = v.between(0, 1);
   if (r.chance(0.3)) p.friction_along = v.between(0, 1);
-  if (r.chance(0.3)) p.dynamic_friction = v.between(0, 1);
+  if (r.chance(0.3)) p.dynamic_friction = p.friction ? *p.friction * r.range(0, 1) : v.between(0, 1);
   if (r.chance(0.3)) p.torsional_friction = v.between(0, 1);
   return p;
 }

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "analytic/rig.h"
+#include "truth/truth.h"
 
 namespace talus::test {
 namespace {
@@ -47,7 +48,7 @@ struct Impacts {
           {.shape = plane({0.0f, 1.0f, 0.0f}), .material = {.friction = 1.0f, .friction_combine = Combine::multiply}});
     }
     for (int i = 0; i < count; ++i) {
-      const Vec3 place{8.0f * float(i % 10), 1.2f, 8.0f * float(i / 10)};
+      const Vec3 place{24.0f * float(i % 10), 1.2f, 24.0f * float(i / 10)};  // nobody meets others
       const Material material{.friction = s.friction ? random.between(0.0f, 1.5f) : 0.0f, .restitution = s.restitution};
       const auto add = [&](Vec3 at, Vec3 velocity) {
         const float x = random.between(0.15f, 0.5f), y = random.between(0.15f, 0.5f), z = random.between(0.15f, 0.5f);
@@ -74,51 +75,65 @@ struct Impacts {
   }
 };
 
-// The smallest energy so far is the bound: no later step may get beyond it. Left over are 0.4 % of the first kinetic
-// energy for levers that stay while bodies turn within a step, more for those that turn faster; and 5 mm of height, as
-// soft contacts lift bodies out of the ground that sank into it.
+/// [1] What the energy of an impact may rise by, of the first kinetic energy: for levers that stay while bodies turn
+/// within a step, by up to 1.7 rad.
+double allowed_part(const truth::Variant& variant, float spin) {
+  const SolverSettings& s = variant.settings;
+  if (s.rigid.nncg && spin > 30.0f) return 0.06;  // sweeps end before such impacts have converged
+  if (s.solver == Solver::shock && spin > 30.0f) return 0.04;
+  if (s.solver == Solver::jacobi) return 0.016;
+  const bool projects = s.solver == Solver::gauss_seidel && s.stabilization == Stabilization::projection;
+  return spin > 10.0f || projects ? 0.012 : 0.004;
+}
+
+/// Steps through the impacts. The smallest energy so far is the bound: no later step may get beyond it by more than
+/// allowed_part() and 5 mm of height, as soft contacts lift bodies out of the ground that sank into it.
+void expect_no_rise(Impacts impacts, double gravity, double part) {
+  const std::size_t count = impacts.groups.size();
+  std::vector<double> first(count), least(count);
+  std::vector<Vecd> start(count);
+  const auto velocity = [&](std::size_t i) { return vec(impacts.world.linear_velocity(impacts.groups[i][0].id)); };
+  for (int step = 0; step <= 60; ++step) {
+    for (std::size_t i = 0; i < count; ++i) {
+      double sum = 0, potential = 0, mass = 0;
+      for (const Tracked& body : impacts.groups[i]) {
+        sum += energy(impacts.world, body, gravity);
+        potential += body.mass * gravity * double(impacts.world.position(body.id).y);
+        mass += body.mass;
+      }
+      if (step == 0) {
+        first[i] = sum - potential;
+        least[i] = sum;
+        start[i] = velocity(i);
+      }
+      EXPECT_LE(sum, least[i] + part * first[i] + 0.005 * mass * gravity) << "impact " << i << ", step " << step;
+      least[i] = std::min(least[i], sum);
+    }
+    if (step < 60) impacts.world.step(kStep);
+  }
+  std::size_t hits = 0;
+  for (std::size_t i = 0; i < count; ++i) hits += std::fabs(velocity(i).y - start[i].y + gravity) > 0.1 ? 1 : 0;
+  EXPECT_GT(hits, count / 2);
+}
+
 TEST_P(ImpactEnergy, NeverRises) {
-  for (const RestitutionModel law : {RestitutionModel::newton, RestitutionModel::poisson}) {
-    for (const bool on_pair : {false, true}) {
-      for (const float restitution : {0.0f, 0.5f, 1.0f}) {
-        for (const bool friction : {false, true}) {
-          for (const float spin : {6.0f, 20.0f}) {
-            SCOPED_TRACE(std::string(law == RestitutionModel::newton ? "newton" : "poisson") +
-                         (on_pair ? ", pair" : ", ground") + ", restitution " + std::to_string(restitution) +
-                         (friction ? ", friction" : "") + ", spin " + std::to_string(spin));
-            const double gravity = on_pair ? 0.0 : kGravity, part = spin > 10.0f ? 0.012 : 0.004;
-            WorldDef d = on_pair ? weightless({.restitution = law}) : def({.restitution = law});
-            d.sleep.enabled = false;
-            const int count = 60;
-            Impacts impacts(d, {restitution, friction, spin, on_pair}, count, 11);
-            std::vector<double> first, least;
-            std::vector<Vecd> start;
-            for (int step = 0; step <= 60; ++step) {
-              for (int i = 0; i < count; ++i) {
-                double sum = 0, potential = 0, mass = 0;
-                for (const Tracked& body : impacts.groups[std::size_t(i)]) {
-                  sum += energy(impacts.world, body, gravity);
-                  potential += body.mass * gravity * double(impacts.world.position(body.id).y);
-                  mass += body.mass;
-                }
-                if (step == 0) {
-                  first.push_back(sum - potential);
-                  least.push_back(sum);
-                  start.push_back(vec(impacts.world.linear_velocity(impacts.groups[std::size_t(i)][0].id)));
-                }
-                double& low = least[std::size_t(i)];
-                EXPECT_LE(sum, low + part * first[std::size_t(i)] + 0.005 * mass * gravity)
-                    << "impact " << i << ", step " << step;
-                low = std::min(low, sum);
-              }
-              if (step < 60) impacts.world.step(kStep);
+  for (const truth::Variant& variant : truth::variants()) {
+    for (const RestitutionModel law : {RestitutionModel::newton, RestitutionModel::poisson}) {
+      if (variant.settings.solver >= Solver::rigid && law == RestitutionModel::poisson) continue;  // an Error
+      SolverSettings settings = variant.settings;
+      settings.restitution = law;
+      for (const bool on_pair : {false, true}) {
+        WorldDef d = on_pair ? weightless(settings) : def(settings);
+        d.sleep.enabled = false;
+        for (const float restitution : {0.0f, 0.5f, 1.0f}) {
+          for (const bool friction : {false, true}) {
+            for (const float spin : {6.0f, 20.0f, 60.0f}) {
+              SCOPED_TRACE(std::string(variant.name) + (law == RestitutionModel::newton ? ", newton" : ", poisson") +
+                           (on_pair ? ", pair" : ", ground") + ", restitution " + std::to_string(restitution) +
+                           (friction ? ", friction" : "") + ", spin " + std::to_string(spin));
+              expect_no_rise(Impacts(d, {restitution, friction, spin, on_pair}, 60, 11), on_pair ? 0.0 : kGravity,
+                             allowed_part(variant, spin));
             }
-            int hits = 0;
-            for (int i = 0; i < count; ++i) {
-              const Vecd now = vec(impacts.world.linear_velocity(impacts.groups[std::size_t(i)][0].id));
-              hits += std::fabs(now.y - start[std::size_t(i)].y + gravity) > 0.1 ? 1 : 0;
-            }
-            EXPECT_GT(hits, count / 2);
           }
         }
       }

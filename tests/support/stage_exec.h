@@ -69,7 +69,7 @@ inline void poison_after(Stage stage, const StepViews& v, Memory& memory) {
   const auto& [broad_rows, entries, found, kept_bounds, candidates, grid, entry_capacity, pair_capacity,
                candidate_capacity] = v.broad;
   const auto& [solve_rows, pairs, contacts, color_rows, color_contacts, lanes, surfaces, contact_capacity] = v.solve;
-  const auto& [rigid_rows, rigid_bodies, block_sum, run_sum, open, history, rigid_state] = v.rigid;
+  const auto& [rigid_rows, rigid_surfaces, rigid_bodies, block_sum, run_sum, open, history, rigid_state] = v.rigid;
   const auto& [shock_bodies, by_height, layers, rest_rows, rest_contacts] = v.shock;
   const auto& [next_pairs, next_contacts, rolling] = v.next;
   const auto& [begin, owner, partner] = next_pairs;
@@ -88,7 +88,10 @@ inline void poison_after(Stage stage, const StepViews& v, Memory& memory) {
   if (dead(kColorContactsLife)) ones.table(color_contacts);
   if (dead(kSolveRowsLife)) ones.table(solve_rows);
   if (dead(kLanesLife)) ones.column(lanes);
-  if (dead(kRigidRowsLife)) ones.column(rigid_rows);
+  if (dead(kRigidRowsLife)) {
+    ones.column(rigid_rows);
+    ones.column(rigid_surfaces);
+  }
   if (dead(kRigidLife)) {
     ones.table(rigid_bodies);
     ones.column(block_sum);

@@ -228,6 +228,14 @@ TEST_P(WorldErrorsTest, BadEdits) {
   expect_error({"set_material_pair: b", "no material"}, [&] { w.set_material_pair(known, {9}, {}); });
   expect_error({"pair.rolling_friction = nan"}, [&] { w.set_material_pair(known, known, {.rolling_friction = kNan}); });
   expect_error({"pair.restitution = 2"}, [&] { w.set_material_pair(known, known, {.restitution = 2.0f}); });
+  expect_error({"pair.dynamic_friction = 0.4", "not be more than .friction = 0.3"},
+               [&] { w.set_material_pair(known, known, {.friction = 0.3f, .dynamic_friction = 0.4f}); });
+  expect_error({"pair.dynamic_friction = 0.6", "friction of the two materials = 0.5"},
+               [&] { w.set_material_pair(known, known, {.dynamic_friction = 0.6f}); });
+  w.set_material_pair(known, known, {.dynamic_friction = 0.4f});
+  expect_error({"set_material: pair of material", "dynamic_friction = 0.4", "= 0.25"},
+               [&] { w.set_material(known, {.friction = 0.25f}); });
+  expect_error({"material.contact_hertz = 0"}, [&] { w.add_material({.contact_hertz = 0.0f}); });
   expect_error({"fixed"}, [&] { w.set_velocity(w.bodies()[0], {1, 0, 0}, zero); });
   expect_error({"dt = 0"}, [&] { w.step(0); });
   expect_error({"dt = 1e-45"}, [&] { w.step(1e-45f); });
@@ -315,6 +323,35 @@ TEST_P(WorldErrorsTest, BadSettingsOfShockPropagation) {
   expect_bad("shock.sweeps = 0", [](ShockSettings& shock) { shock.sweeps = 0; });
   expect_bad("shock.correction_sweeps = 0", [](ShockSettings& shock) { shock.correction_sweeps = 0; });
   expect_bad("shock.least_slope = -1", [](ShockSettings& shock) { shock.least_slope = -1.0f; });
+}
+
+TEST_P(WorldErrorsTest, WhatASolverDoesNotHaveIsNamed) {
+  for (const Solver solver : {Solver::rigid, Solver::shock}) {
+    expect_bad_world(def(), "restitution = RestitutionModel::poisson", [=](WorldDef& d) {
+      d.solver.solver = solver;
+      d.solver.restitution = RestitutionModel::poisson;
+    });
+  }
+  WorldDef d = def();
+  d.solver.solver = Solver::shock;
+  World shock(d);
+  const Material rubber{.contact_hertz = 5.0f};
+  for (const std::string& text :
+       {error_of([&] { shock.add_material(rubber); }), error_of([&] { shock.add_body({.material = rubber}); })}) {
+    EXPECT_NE(text.find("contact_hertz = 5, contacts of Solver::shock do not yield"), std::string::npos) << text;
+  }
+  d.solver.solver = Solver::rigid;
+  d.solver.friction = FrictionModel::polyhedral;
+  d.keep_contact_problem = true;
+  World rigid(d);
+  rigid.add_body({.shape = plane({0, 1, 0})});
+  const BodyId ball = rigid.add_body({.position = {0, 0.5f, 0}});
+  rigid.step(kStep);
+  EXPECT_EQ(rigid.contact_problem().friction_sides, 8);
+  rigid.set_material(ball, {.rolling_friction = 0.1f});
+  rigid.step(kStep);
+  const std::string text = error_of([&] { rigid.contact_problem(); });
+  EXPECT_NE(text.find("slots 1 and 0"), std::string::npos) << text;
 }
 
 TEST(WorldBackends, WhatWasNotKeptCannotBeRead) {

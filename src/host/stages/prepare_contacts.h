@@ -34,14 +34,21 @@ void prepare_lanes(Exec& exec, const StepViews& v) {
                      contacts_of<kSurfaces>(v));
 }
 
+template <bool kSurfaces, class Exec>
+void prepare_rigid(Exec& exec, const StepViews& v) {
+  exec.for_each_lane("PrepareRigid", {&v.counters->first_lane, &v.counters->lanes, v.rigid.rows.size},
+                     PrepareRigid<kSurfaces>{contacts_of<kSurfaces>(v), v.inputs, v.rigid.rows, v.rigid.surfaces});
+}
+
 template <class Exec>
 void prepare_contacts(Exec& exec, const StepViews& v) {
   exec.begin_stage(Stage::prepare_contacts);
   exec.for_each_lane("PrepareBodies", body_lanes(v), on_bodies(v, PrepareBodies{v.model, v.state, v.solve.rows}));
   if (v.joints.count > 0) exec.together("begin_joints", BeginJointsTask{v});
-  if (v.shape.rigid.on) {
-    exec.for_each_lane("PrepareRigid", {&v.counters->first_lane, &v.counters->lanes, v.rigid.rows.size},
-                       PrepareRigid{contacts_of<false>(v), v.rigid.rows});
+  if (v.shape.rigid.on && v.shape.surfaces) {
+    prepare_rigid<true>(exec, v);
+  } else if (v.shape.rigid.on) {
+    prepare_rigid<false>(exec, v);
   } else if (v.shape.surfaces) {
     prepare_lanes<true>(exec, v);
   } else {

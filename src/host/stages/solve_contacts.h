@@ -63,14 +63,20 @@ TALUS_INLINE void sum_compression(Team& team, const StepViews& v) {
                 SumCompression{v.solve.lanes, v.solve.surfaces});
 }
 
-/// Before positions move: how far they will, corrected color after color.
+/// Before positions move: how far they will, corrected color after color, then by mass splitting.
 template <class Team>
 TALUS_INLINE void project_contacts(Team& team, const StepViews& v, const LaneRange& bodies) {
   const SolveRowScratch& rows = v.solve.rows;
   team.for_each_lane("PredictMoves", bodies, on_bodies(v, PredictMoves{rows.velocity.data, rows.move.data, v.params}));
   const ProjectContacts kernel{v.solve.lanes, rows.velocity.data, rows.move.data};
   for (int sweep = 0; sweep < kProjectSweeps; ++sweep) {
-    for (int color = 0; color < kPalette; ++color) team.for_each_lane("ProjectContacts", lanes_of(v, color), kernel);
+    if (!v.shape.jacobi) {
+      for (int color = 0; color < kPalette; ++color) team.for_each_lane("ProjectContacts", lanes_of(v, color), kernel);
+    }
+    team.for_each_lane("ProjectSplit", lanes_of(v, kOverflowColor),
+                       ProjectSplit{kernel, rows.split_sums, rows.split_count});
+    team.for_each("ApplySplitMoves", {&v.counters->split_rows, body_rows(v).capacity},
+                  on_bodies(v, ApplySplitMoves{rows.move, rows.split_sums, rows.split_count}));
   }
 }
 
@@ -113,10 +119,10 @@ struct SolveContactsTask {
           const int rounds = v.shape.bounded_joints || JointPasses{v}.loops() ? 2 : 1;
           for (int round = 0; round < rounds; ++round) {
             JointPasses{v}.template sweep<Sweep::biased>(team, first);
-            if (round == 0) sweep_contacts<Sweep::biased>(team, v, moved, i == 0);
+            if (round == 0) sweep_contacts<Sweep::biased, kSurfaces>(team, v, moved, i == 0);
           }
         } else {
-          sweep_contacts<Sweep::biased>(team, v, moved, i == 0);
+          sweep_contacts<Sweep::biased, kSurfaces>(team, v, moved, i == 0);
         }
       }
       if (v.shape.projection) project_contacts(team, v, bodies);

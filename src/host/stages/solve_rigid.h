@@ -12,7 +12,8 @@
 
 namespace talus::inline TALUS_ISA {
 
-/// Passes over the rows of contacts.
+/// Passes over the rows of contacts. kSurfaces: with RigidSurfaceRows.
+template <bool kSurfaces>
 struct RigidPasses {
   StepViews v;
 
@@ -53,8 +54,8 @@ struct RigidPasses {
   template <class Team>
   TALUS_INLINE void warm_start(Team& team) const {
     const RigidScratch& r = v.rigid;
-    sweep(team, "WarmStartRigid", WarmStartRigid{r.rows}, v.solve.rows.velocity, v.counters->color_begin,
-          &v.counters->split_rows, false);
+    sweep(team, "WarmStartRigid", WarmStartRigid<kSurfaces>{r.rows, r.surfaces}, v.solve.rows.velocity,
+          v.counters->color_begin, &v.counters->split_rows, false);
   }
 
   /// One sweep, and what follows from it.
@@ -74,12 +75,13 @@ struct RigidPasses {
           on_bodies(v, RememberVelocities{velocity.data, r.bodies.start.data, r.bodies.direction.data, number == 0}));
     }
     sweep(team, "SweepRigid",
-          SweepRigid{r.rows, v.params, r.state, shape.point, part, backward, remembers(), v.shape.shock.on}, velocity,
-          r.state->sweep_begin, &r.state->split_rows, backward);
+          SweepRigid<kSurfaces>{r.rows, r.surfaces, v.params, r.state, shape.point, part, backward, remembers(),
+                                v.shape.shock.on, v.shape.restitution},
+          velocity, r.state->sweep_begin, &r.state->split_rows, backward);
     if (!shape.judged && !remembers()) return;
     if (shape.judged || prox()) {
       team.for_each_lane("MeasureRigid", {&v.counters->first_lane, &r.state->lanes, r.rows.size},
-                         MeasureRigid{r.rows, velocity.data, v.params, prox()});
+                         MeasureRigid<kSurfaces>{r.rows, r.surfaces, velocity.data, v.params, prox()});
     }
     team.for_each("ReduceRigid", {&r.state->blocks, r.rows.size / kLanes},
                   ReduceRigid{r.rows, r.block_sum, r.state, shape.judged});
@@ -89,7 +91,7 @@ struct RigidPasses {
                              shape.judged, shape.nncg, prox(), last});
     if (!remembers() || last) return;
     team.for_each_lane("AdvanceImpulses", {&v.counters->first_lane, &r.state->advance_lanes, r.rows.size},
-                       AdvanceImpulses{r.rows, r.state, shape.nncg});
+                       AdvanceImpulses<kSurfaces>{r.rows, r.surfaces, r.state, shape.nncg});
     team.for_each_lane(
         "AdvanceVelocities", {&v.counters->first_lane, &r.state->advance_body_lanes, talus::body_lanes(v).capacity},
         on_bodies(v,
@@ -101,7 +103,8 @@ struct RigidPasses {
   TALUS_INLINE void measure(Team& team) const {
     const RigidScratch& r = v.rigid;
     if (!v.shape.residual || v.shape.rigid.judged) return;
-    team.for_each_lane("MeasureRigid", all_lanes(), MeasureRigid{r.rows, v.solve.rows.velocity.data, v.params, false});
+    team.for_each_lane("MeasureRigid", all_lanes(),
+                       MeasureRigid<kSurfaces>{r.rows, r.surfaces, v.solve.rows.velocity.data, v.params, false});
     team.for_each("ReduceRigid", {&r.state->blocks, r.rows.size / kLanes},
                   ReduceRigid{r.rows, r.block_sum, r.state, true});
     team.for_each("ReportRigid", {nullptr, 1}, ReportRigid{v.counters, r.state});
@@ -131,14 +134,18 @@ struct RigidPasses {
   /// Impulses to the cache, and to events.
   template <class Team>
   TALUS_INLINE void finish(Team& team) const {
-    team.for_each_lane("StoreRigid", all_lanes(), StoreRigid{v.rigid.rows, v.next.contacts});
+    if constexpr (kSurfaces) {
+      team.for_each("ClearRolling", {&v.counters->pairs, v.next.pairs.owner.size}, ClearRolling{v.next.rolling});
+    }
+    team.for_each_lane("StoreRigid", all_lanes(),
+                       StoreRigid<kSurfaces>{v.rigid.rows, v.next.contacts, v.rigid.surfaces, v.next.rolling});
     if (!v.shape.events) return;
     team.for_each("SumRigidLoads", {&v.counters->lanes, v.rigid.rows.size}, SumRigidLoads{v.rigid.rows, v.events.next});
   }
 };
 
 /// kJoints: the world has joints, see SolveContactsTask.
-template <bool kJoints>
+template <bool kJoints, bool kSurfaces>
 struct SolveRigidTask {
   static constexpr bool kManyRegisters = true;
   StepViews v;
@@ -146,7 +153,7 @@ struct SolveRigidTask {
   template <class Team>
   TALUS_INLINE void operator()(Team& team) const {
     const SolveRowScratch& rows = v.solve.rows;
-    const RigidPasses contacts{v};
+    const RigidPasses<kSurfaces> contacts{v};
     const LaneRange bodies = body_lanes(v);
     if constexpr (kJoints) JointPasses{v}.follow(team, 0);
     team.for_each_lane("IntegrateVelocities", bodies,
@@ -190,10 +197,15 @@ struct SolveRigidTask {
 
 template <class Exec>
 void solve_rigid(Exec& exec, const StepViews& v) {
-  if (v.joints.count > 0) {
-    exec.together("solve_rigid", SolveRigidTask<true>{v});
+  const bool joints = v.joints.count > 0, surfaces = v.shape.surfaces;
+  if (joints && surfaces) {
+    exec.together("solve_rigid", SolveRigidTask<true, true>{v});
+  } else if (joints) {
+    exec.together("solve_rigid", SolveRigidTask<true, false>{v});
+  } else if (surfaces) {
+    exec.together("solve_rigid", SolveRigidTask<false, true>{v});
   } else {
-    exec.together("solve_rigid", SolveRigidTask<false>{v});
+    exec.together("solve_rigid", SolveRigidTask<false, false>{v});
   }
 }
 

@@ -10,7 +10,8 @@
 
 namespace talus::inline TALUS_ISA {
 
-/// Passes over one layer.
+/// Passes over one layer. kSurfaces: with RigidSurfaceRows.
+template <bool kSurfaces>
 struct LayerPasses {
   StepViews v;
   Index layer;
@@ -33,8 +34,10 @@ struct LayerPasses {
     const RigidScratch& r = v.rigid;
     const SolveRowScratch& rows = v.solve.rows;
     BodyVelocity* held = v.shock.bodies.held.data;
-    const SweepRigid contacts{r.rows, v.params, r.state, PointSolver::rows, kAllRows, false, false, true};
-    sweep(team, "WarmStartLayer", WarmStartLayer{r.rows}, LayerBodies<false>{rows.velocity.data, held, layer});
+    const SweepRigid<kSurfaces> contacts{r.rows,   r.surfaces, v.params, r.state, PointSolver::rows,
+                                         kAllRows, false,      false,    true,    v.shape.restitution};
+    sweep(team, "WarmStartLayer", WarmStartLayer<kSurfaces>{r.rows, r.surfaces},
+          LayerBodies<false>{rows.velocity.data, held, layer});
     for (int i = 0; i < v.shape.shock.sweeps; ++i) {
       sweep(team, "SweepLayer", contacts, LayerBodies<false>{rows.velocity.data, held, layer});
     }
@@ -60,15 +63,15 @@ struct LayerPasses {
 };
 
 /// A lambda would not be inlined, and be given a copy of the views.
-template <class Team>
+template <bool kSurfaces, class Team>
 struct SolveLayer {
   const StepViews& v;
   Team& team;
-  TALUS_INLINE void operator()(Index layer) const { LayerPasses{v, layer}.solve(team); }
+  TALUS_INLINE void operator()(Index layer) const { LayerPasses<kSurfaces>{v, layer}.solve(team); }
 };
 
 /// kJoints: the world has joints. They are solved with all contacts, and after the layers, which know nothing of them.
-template <bool kJoints>
+template <bool kJoints, bool kSurfaces>
 struct SolveShockTask {
   static constexpr bool kManyRegisters = true;
   StepViews v;
@@ -77,7 +80,7 @@ struct SolveShockTask {
   TALUS_INLINE void operator()(Team& team) const {
     const RigidScratch& r = v.rigid;
     const SolveRowScratch& rows = v.solve.rows;
-    const RigidPasses contacts{v};
+    const RigidPasses<kSurfaces> contacts{v};
     const LaneRange bodies = body_lanes(v);
     BodyVelocity *velocity = rows.velocity.data, *start = r.bodies.start.data;
     if constexpr (kJoints) JointPasses{v}.follow(team, 0);
@@ -88,7 +91,7 @@ struct SolveShockTask {
     team.for_each_lane("ShareForces", bodies, on_bodies(v, ShareForces{start, velocity, v.params}));
     if constexpr (kJoints) JointPasses{v}.template sweep<Sweep::warm_start>(team, true);
     contacts.begin(team);
-    team.for_each_lane("SetImpulsesAside", contacts.all_lanes(), SetImpulsesAside{r.rows});
+    team.for_each_lane("SetImpulsesAside", contacts.all_lanes(), SetImpulsesAside<kSurfaces>{r.rows, r.surfaces});
     for (int round = 0; round < (kJoints ? 2 : 1); ++round) {  // one copy of the joints' sweep, which is long
       if (round == 1) solve_layers(team);
       for (int i = 0; i < v.shape.shock.sweeps; ++i) {
@@ -117,21 +120,26 @@ struct SolveShockTask {
     const SolveRowScratch& rows = v.solve.rows;
     const LaneRange bodies = body_lanes(v);
     BodyVelocity *velocity = rows.velocity.data, *start = r.bodies.start.data, *global = r.bodies.direction.data;
-    RigidPasses{v}.measure(team);
+    RigidPasses<kSurfaces>{v}.measure(team);
     team.for_each_lane("BeginLayers", bodies,
                        on_bodies(v, BeginLayers{start, rows.free_velocity.data, v.shock.bodies.height, v.model.radius,
                                                 v.shape.rows, velocity, global, v.shock.bodies.held.data, v.params}));
     team.for_each_lane("BeginPush", bodies, on_bodies(v, BeginPush{velocity, r.bodies.push.data, v.params, false}));
-    team.repeat(&v.counters->layers, SolveLayer<Team>{v, team});
+    team.repeat(&v.counters->layers, SolveLayer<kSurfaces, Team>{v, team});
   }
 };
 
 template <class Exec>
 void solve_shock(Exec& exec, const StepViews& v) {
-  if (v.joints.count > 0) {
-    exec.together("solve_shock", SolveShockTask<true>{v});
+  const bool joints = v.joints.count > 0, surfaces = v.shape.surfaces;
+  if (joints && surfaces) {
+    exec.together("solve_shock", SolveShockTask<true, true>{v});
+  } else if (joints) {
+    exec.together("solve_shock", SolveShockTask<true, false>{v});
+  } else if (surfaces) {
+    exec.together("solve_shock", SolveShockTask<false, true>{v});
   } else {
-    exec.together("solve_shock", SolveShockTask<false>{v});
+    exec.together("solve_shock", SolveShockTask<false, false>{v});
   }
 }
 
