@@ -9,6 +9,7 @@
 #include "lengths.h"
 #include "math/atomic.h"
 #include "math/vec3.h"
+#include "reach.h"
 #include "shapes/extent.h"
 #include "step_params.h"
 
@@ -24,16 +25,8 @@ TALUS_INLINE Real wake_reach(Real reach, Real touching, const StepParams& p) {
   return p.may_sleep != 0 ? reach - touching : Real(0.0f);
 }
 
-/// [rad/s] What a torque adds to the angular velocity in a time, in own axes.
-template <class Real>
-TALUS_INLINE Vec3Of<Real> spin_gain(QuatOf<Real> orientation, Vec3Of<Real> inv_inertia, Vec3Of<Real> torque,
-                                    Real time) {
-  return time * scale(inv_inertia, rotate_back(orientation, torque));
-}
-
-/// Pose, box and shape record of each row. The box is that of the shape, extended along the way of the step, and by
-/// `rim` on all sides: the distance at which contacts of a dynamic body are made plus what turning may add. The reach
-/// of the pose is the same in all directions: |way| + rim.
+/// Pose, box and shape record of each row. The box is that of the shape, extended along the way of the step, and by the
+/// rim of StepReach on all sides. The reach of the pose is the same in all directions: |way| + rim.
 struct UpdateBounds {
   // model
   BodyModel model;
@@ -54,53 +47,22 @@ struct UpdateBounds {
   template <class Real>
   TALUS_INLINE void solve(Index row) const {
     const StepParams& p = *params;
-    const Real zero(0.0f), one(1.0f), dt(p.dt);
-    const Real type = load_bytes<Real>(model.shape, row), motion = load_bytes<Real>(model.motion, row);
-    const Mask<Real> alive = load_bytes<Real>(model.alive, row) > zero;
-    const Mask<Real> frozen = load_bytes<Real>(state.frozen, row) > zero;
-    const Mask<Real> asleep = load_bytes<Real>(state.asleep, row) > zero;
-    const Mask<Real> moves = alive && motion == Real(float(Motion::dynamic)) && !frozen && !asleep;
-    const Mask<Real> still = !alive || motion == Real(float(Motion::fixed)) || frozen || asleep;
-    const Mask<Real> is_plane = type == Real(float(ShapeType::plane)), is_box = type == Real(float(ShapeType::box));
-    const Mask<Real> boxed = alive && !is_plane;
-    const Vec3Of<Real> none{zero, zero, zero};
-    const Vec3Of<Real> size = load<Real>(model.shape_size, row), position = load<Real>(state.position, row);
-    const QuatOf<Real> upright{zero, zero, zero, one};
-    const QuatOf<Real> orientation = select<Real>(alive, load<Real>(state.orientation, row), upright);
-    const Real radius = load<Real>(model.radius.data, row);
-    // The shape as a rounded box, see ShapeRecord.
-    const Mask<Real> long_y = is_box || type == Real(float(ShapeType::capsule));
-    const Vec3Of<Real> core{select(is_box, size.x, zero), select(long_y, size.y, zero), select(is_box, size.z, zero)};
-    const Real rounding = select(is_box || is_plane, zero, size.x);
-
-    // Velocity at the start, and once gravity and force have acted for the whole step.
-    const Vec3Of<Real> before = select<Real>(still, none, load<Real>(state.linear_velocity, row));
-    const Vec3Of<Real> gravity{Real(p.gravity.x), Real(p.gravity.y), Real(p.gravity.z)};
-    const Vec3Of<Real> gain = dt * (load<Real>(model.gravity_scale.data, row) * gravity +
-                                    load<Real>(model.inv_mass.data, row) * load<Real>(inputs.force, row));
-    const Vec3Of<Real> after = select<Real>(moves, before + gain, before);
-    const Vec3Of<Real> way_before = dt * before, way_after = dt * after;
-    const Vec3Of<Real> spin = load<Real>(state.angular_velocity, row);
-    const Vec3Of<Real> torque = load<Real>(inputs.torque, row);
-    Real turn = select(still, zero, dt * length(spin));
-    if (any_of(!(torque.x == zero && torque.y == zero && torque.z == zero))) {
-      const Vec3Of<Real> twist = spin_gain(orientation, load<Real>(model.inv_inertia, row), torque, dt);
-      turn = turn + select(moves, dt * length(twist), zero);
-    }
+    const Real zero(0.0f), one(1.0f);
+    const StepReach<Real> r = step_reach<Real>(model, state, inputs, p, row);
+    const Mask<Real> alive = r.alive, moves = r.moves, is_plane = r.is_plane, boxed = r.boxed;
+    const Vec3Of<Real> position = load<Real>(state.position, row), core = r.core, before = r.before, spin = r.spin;
+    const Real rounding = r.rounding, radius = r.radius;
     const Real any_speed =
         abs_of(before.x) + abs_of(before.y) + abs_of(before.z) + abs_of(spin.x) + abs_of(spin.y) + abs_of(spin.z);
-    const Mask<Real> stirs = !still && !moves && any_speed > Real(p.may_sleep != 0 ? 0.0f : kNowhere);
-    const Real swing = select(boxed, swing_of(is_box, core, rounding, radius, turn), zero);
-    const Real touching = select(motion == Real(float(Motion::dynamic)), speculative_of(radius, p), zero);
-    const Real rim = touching + swing;
+    const Mask<Real> stirs = !r.still && !moves && any_speed > Real(p.may_sleep != 0 ? 0.0f : kNowhere);
 
+    const QuatOf<Real> orientation = r.orientation;
     const Mat3Of<Real> axes = matrix_of(orientation);
     const Mat3Of<Real> reach_of_axes{abs_of(axes.row0), abs_of(axes.row1), abs_of(axes.row2)};
-    const Real edge = rounding + rim;
+    const Real edge = rounding + r.rim;
     const Vec3Of<Real> half = reach_of_axes * core + Vec3Of<Real>{edge, edge, edge};
-    const Vec3Of<Real> low = position - half + min_of(none, min_of(way_before, way_after));
-    const Vec3Of<Real> high = position + half + max_of(none, max_of(way_before, way_after));
-    const Real reach = rim + max_of(length(way_before), length(way_after));
+    const Vec3Of<Real> low = position - half + r.low, high = position + half + r.high;
+    const Real reach = r.rim + r.way;
     const Real pose_out[8] = {position.x,    position.y,    position.z,    reach,
                               orientation.x, orientation.y, orientation.z, orientation.w};
     store_together(&pose.data->position.x, row, pose_out);
@@ -113,7 +75,7 @@ struct UpdateBounds {
                moving = select(moves || stirs, one, zero);
     const Real bounds_out[8] = {min.x, min.y, min.z, moving, max.x, max.y, max.z, listed};
     store_together(&bounds.data->min.x, row, bounds_out);
-    const Real ahead = wake_reach(reach, touching, p);
+    const Real ahead = wake_reach(reach, r.touching, p);
     const Vec3Of<Real> around{ahead, ahead, ahead};
     watch_bounds(row, min - around, max + around, moving, listed);
 
@@ -127,7 +89,7 @@ struct UpdateBounds {
         select(is_plane, Real(kUnbounded), radius),
         group,
         mask,
-        select(moves, pushed_bits, select(stirs, stirs_bits, select(asleep, asleep_bits, zero)))};
+        select(moves, pushed_bits, select(stirs, stirs_bits, select(r.asleep, asleep_bits, zero)))};
     store_together(&shape.data->core.x, row, shape_out);
   }
 
@@ -140,16 +102,6 @@ struct UpdateBounds {
     const Mask<Real> within = kept[0] <= min.x && kept[1] <= min.y && kept[2] <= min.z && max.x <= kept[4] &&
                               max.y <= kept[5] && max.z <= kept[6] && moving <= kept[3] && listed <= kept[7];
     if (any_of(!within)) atomic_or(&counters->left_bounds, 1u);
-  }
-
-  /// [m] How much further a shape may reach after a turn [rad]. Its outermost point in some direction is at least as
-  /// far out as the ball inside and within the ball around it: hence its lever arm, and the limit for any turn.
-  template <class Real>
-  TALUS_INLINE static Real swing_of(Mask<Real> is_box, Vec3Of<Real> core, Real rounding, Real radius, Real turn) {
-    const Real thickness = select(is_box, min_of(core.x, min_of(core.y, core.z)), rounding);
-    const Real limit = max_of(radius - thickness, Real(0.0f));
-    const Real arm = select(is_box, square_root(limit * (radius + thickness)), limit);
-    return min_of(turn * arm, limit);
   }
 };
 

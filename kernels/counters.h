@@ -12,6 +12,8 @@ constexpr int kPalette = 12;               // colors of the contact graph; what 
 constexpr int kOverflowColor = kPalette;   // solved by mass-split Jacobi
 constexpr int kColorCount = kPalette + 1;  // the overflow color is the last
 
+constexpr int kStopRounds = 4;  // of stop_fast_bodies: who stops may be in the way of others, and so on
+
 constexpr Index kIslandPeriod = 8;  // steps from one search for islands to the next; bodies sleep that much later
 constexpr Index kBlockRun = 8;      // blocks of bodies that one element of ListBlocks looks at
 
@@ -64,6 +66,17 @@ struct Counters {
   Index disturbed;       // boxes around which things wake
   Index disturbed_rows;  // body rows if there are such boxes, else 0
 
+  // Of stop_fast_bodies. Loop bounds, too.
+  Index fast_bodies;                  // that may pass through the thinnest one of the world
+  Index fast_rows, fast_search;       // body rows and pairs, if there are such bodies, else 0
+  Index beyond;                       // of those: went further than their pairs were found for
+  Index beyond_rows;                  // body rows, if there are such bodies, else 0
+  Index gained;                       // of the fast ones: tumbling bodies with more energy than they should have
+  Index gained_pairs, gained_joints;  // pairs and joints, if there are such bodies, else 0
+  Index fast_pairs;                   // pairs that close by much
+  Index stop_pairs[kStopRounds + 1];  // the same, from the second round on, if the round before stopped anybody
+  Index stop_rows[kStopRounds];       // body rows, if the round stopped anybody
+
   // With events (kernels/events.h).
   Index event_joints;    // rows of joints, if some may break
   Index event_elements;  // the same, pairs of this step and of the last one, and rows that may have fallen asleep
@@ -94,6 +107,7 @@ struct Counters {
   Index points;
   Index recycled;
   Index broken_joints;                     // in this step
+  Index cut_bodies;                        // bodies whose way stop_fast_bodies cut
   Index first_bad_row;                     // lowest row that left the finite range, or INT32_MAX
   std::uint32_t residual_complementarity;  // bits of a float >= 0, so that integer max is float max
   std::uint32_t residual_approach;

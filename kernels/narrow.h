@@ -3,7 +3,6 @@
 // matched point by point with the last one.
 #pragma once
 #include "body_records.h"
-#include "bounds.h"
 #include "broad_columns.h"
 #include "contact_columns.h"
 #include "counters.h"
@@ -13,6 +12,7 @@
 #include "math/atomic.h"
 #include "math/vec3.h"
 #include "pair_motion.h"
+#include "reach.h"
 #include "shapes/collide.h"
 #include "step_params.h"
 

@@ -25,6 +25,9 @@ enum class StepStatus : std::uint32_t {
   contacts_grown = 1u << 1,  ///< same for contacts; reserve with WorldDef::reserve_contacts to avoid the pause
   colors_full = 1u << 2,     ///< some contacts went to the overflow color: correct, slower to converge
   not_finite = 1u << 3,      ///< a body left the finite range and was frozen; StepReport::first_bad_body names it
+  /// Bodies got less far than their velocities would have taken them, which they keep: they would have passed into or
+  /// through another body. StepReport::cut_count says how many.
+  motion_cut = 1u << 5,
 };
 constexpr StepStatus operator|(StepStatus a, StepStatus b) {
   return StepStatus(std::uint32_t(a) | std::uint32_t(b));
@@ -42,11 +45,12 @@ enum class Stage : std::uint8_t {
   color_contacts,
   prepare_contacts,
   solve_contacts,
+  stop_fast_bodies,
   finish_step,
   update_islands,
   report_events,
 };
-constexpr int kStageCount = 10;
+constexpr int kStageCount = 11;
 /// The stage's name as it stands on the step page.
 const char* stage_name(Stage stage);
 
@@ -71,6 +75,7 @@ struct StepReport {
   Index overflow_count = 0;                   ///< manifolds in the overflow color
   Index joint_count = 0;                      ///< joints in the world, broken ones too
   Index broken_count = 0;                     ///< joints that broke in this step
+  Index cut_count = 0;                        ///< bodies whose way was cut short, see StepStatus::motion_cut
   Index awake_count = 0;                      ///< bodies that do not sleep, fixed ones among them
   Index island_count = 0;                     ///< islands of awake bodies, as counted last: every eighth step
   BodyId first_bad_body;                      ///< with not_finite: the frozen body of the lowest slot

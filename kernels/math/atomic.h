@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Integer atomics. Only operations whose result does not depend on the order of arrival may decide anything: sums,
-// maxima and unions. The values that atomic_add and atomic_exchange return do depend on it, so what they place must be
-// sorted afterwards, or be a set.
+// minima, maxima and unions. The values that atomic_add and atomic_exchange return do depend on it, so what they place
+// must be sorted afterwards, or be a set.
 #pragma once
 #include <cstdint>
 
@@ -79,6 +79,15 @@ TALUS_INLINE void atomic_min(Index* target, Index value) {
   atomicMin(target, value);
 #else
   Index seen = __atomic_load_n(target, __ATOMIC_RELAXED);
+  while (seen > value && !__atomic_compare_exchange_n(target, &seen, value, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
+  }
+#endif
+}
+TALUS_INLINE void atomic_min(std::uint64_t* target, std::uint64_t value) {
+#if TALUS_ON_DEVICE
+  atomicMin(reinterpret_cast<unsigned long long*>(target), static_cast<unsigned long long>(value));
+#else
+  std::uint64_t seen = __atomic_load_n(target, __ATOMIC_RELAXED);
   while (seen > value && !__atomic_compare_exchange_n(target, &seen, value, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
   }
 #endif

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <memory>
 
 namespace talus::truth {
 
@@ -29,6 +30,9 @@ Quat inverse(Quat q) {
 double dot(Vec3 a, Vec3 b) {
   return double(a.x) * double(b.x) + double(a.y) * double(b.y) + double(a.z) * double(b.z);
 }
+Vec3 times(double s, Vec3 v) {
+  return {float(s * double(v.x)), float(s * double(v.y)), float(s * double(v.z))};
+}
 
 /// [m] Half the width of a shape along a direction of its own frame.
 double half_width(const ShapeDef& shape, Vec3 along) {
@@ -46,6 +50,20 @@ double longest(const ShapeDef& shape) {
   return 2.0 * double(shape.type == ShapeType::capsule ? s.x + s.y : s.x);
 }
 
+/// Half as long as 10 cm to 1 m, with proportions to 50:1.
+ShapeDef any_shape(Random& random) {
+  const float size = float(random.log_between(0.1, 1.0));
+  const auto thinner = [&] { return size / float(random.log_between(1.0, 50.0)); };
+  switch (random.index(3)) {
+    case 0:
+      return sphere(size);
+    case 1:
+      return capsule(thinner(), size);
+    default:
+      return box({thinner(), size, random.index(2) == 0 ? size : thinner()});
+  }
+}
+
 /// How far a body is inside a wall, in thinnest extents of the two; kPassed if its centre is behind the middle plane.
 /// `side`: of the wall that it belongs to. Beyond the rim: negative.
 double depth_in(const ShapeDef& shape, const Transform& body, const Transform& wall, double side) {
@@ -59,6 +77,151 @@ double depth_in(const ShapeDef& shape, const Transform& body, const Transform& w
   const double reach = half_width(shape, rotated(inverse(body.orientation), normal));
   const double depth = double(kHalfWall) + reach - side * double(at.x);
   return std::max(depth, 0.0) / std::min(thinnest(shape), 2.0 * double(kHalfWall));
+}
+
+struct Shot {
+  ShapeDef shape;
+  Vec3 position, velocity, spin;
+  Quat orientation;
+  std::string text;
+};
+
+enum class Wall : int { fixed, kinematic, heavy };
+enum class Way : int { flies, pushed, between_walls, struck };
+
+/// One random shot at a wall x = 0, from x < 0.
+class Trial {
+ public:
+  Trial(const Variant& variant, std::uint64_t seed, double most_speed) : random_(seed) {
+    WorldDef def;
+    def.threads = 1;
+    def.solver = variant.settings;
+    if (random_.index(2) == 0) def.gravity = {0.0f, 0.0f, 0.0f};
+    world_ = std::make_unique<World>(def);
+    wall_kind_ = Wall(random_.index(3));
+    way_ = Way(random_.index(4));
+    make_shot(most_speed);
+    material_.restitution = random_.index(2) == 0 ? 0.0f : float(random_.between(0.0, 1.0));
+    material_.friction = float(random_.between(0.0, 1.0));
+    add_wall();
+    add_shot();
+    char text[200];
+    std::snprintf(text, sizeof(text), "seed %llu wall %d way %d shape %d size %.4g %.4g %.4g speed %.4g spin %.4g",
+                  static_cast<unsigned long long>(seed), int(wall_kind_), int(way_), int(shot_.shape.type),
+                  double(shot_.shape.size.x), double(shot_.shape.size.y), double(shot_.shape.size.z), speed_,
+                  std::sqrt(dot(shot_.spin, shot_.spin)));
+    text_ = text;
+  }
+
+  /// The deepest that it gets.
+  double run(int steps) {
+    double worst = 0.0;
+    for (int step = 0; step < steps; ++step) {
+      if (!world_->step(kStep)) return kPassed;  // a body that left the finite range stops for good
+      const double depth = depth_in(shot_.shape, world_->pose(body_), world_->pose(wall_), -1.0);
+      if (depth < 0.0) break;
+      worst = std::max(worst, depth);
+      if (way_ == Way::between_walls) {
+        const double back = depth_in(shot_.shape, world_->pose(body_), world_->pose(back_), 1.0);
+        worst = std::max(worst, back);
+      }
+      if (worst >= kPassed) break;
+    }
+    return worst;
+  }
+  const std::string& text() const { return text_; }
+
+ private:
+  void make_shot(double most_speed) {
+    shot_.shape = any_shape(random_);
+    speed_ = random_.log_between(1.0, most_speed);
+    const double angle = random_.between(0.0, 1.05), around = random_.between(0.0, 6.2831853);
+    const Vec3 direction{float(std::cos(angle)), float(std::sin(angle) * std::cos(around)),
+                         float(std::sin(angle) * std::sin(around))};
+    shot_.velocity = times(speed_, direction);
+    shot_.spin = times(random_.index(2) == 0 ? 0.0 : random_.log_between(1.0, 1000.0), random_.direction());
+    shot_.orientation = random_.orientation();
+    const double clear = 0.5 * longest(shot_.shape) + double(kHalfWall) + 0.001;
+    const double way = random_.between(0.0, std::min(2.0 * speed_ * double(kStep), 30.0));
+    shot_.position = times(-way, direction);
+    shot_.position.x -= float(clear);
+  }
+
+  void add_wall() {
+    BodyDef wall{.shape = box({kHalfWall, kHalfWidth, kHalfWidth}), .motion = Motion::fixed, .material = material_};
+    if (wall_kind_ == Wall::kinematic) {
+      wall.motion = Motion::kinematic;
+      wall.linear_velocity = {float(random_.between(-0.1, 0.1) * speed_), 0.0f, 0.0f};
+      if (random_.index(4) == 0) wall.linear_velocity.x = -float(speed_);
+    } else if (wall_kind_ == Wall::heavy) {
+      wall.motion = Motion::dynamic;
+      wall.density = 1e5f;
+      wall.gravity_scale = 0.0f;
+    }
+    wall_ = world_->add_body(wall);
+    if (way_ != Way::between_walls) return;
+    wall.motion = Motion::fixed;
+    wall.linear_velocity = {0.0f, 0.0f, 0.0f};
+    wall.position.x = shot_.position.x - float(0.5 * longest(shot_.shape) + 0.011 + random_.between(0.0, 0.1));
+    if (wall_kind_ == Wall::kinematic) world_->set_velocity(wall_, {0.0f, 0.0f, 0.0f}, {0.0f, 0.0f, 0.0f});
+    back_ = world_->add_body(wall);
+  }
+
+  void add_shot() {
+    BodyDef body{.shape = shot_.shape, .material = material_};
+    body.position = shot_.position;
+    body.orientation = shot_.orientation;
+    if (way_ == Way::flies || way_ == Way::between_walls) {
+      body.linear_velocity = shot_.velocity;
+      body.angular_velocity = shot_.spin;
+    }
+    body_ = world_->add_body(body);
+    if (way_ == Way::pushed) push();
+    if (way_ == Way::struck) strike();
+  }
+
+  /// From rest to speed and spin in one step.
+  void push() {
+    const BodyDef made = world_->definition(body_);
+    world_->apply_force(body_, times(double(*made.mass) / double(kStep), shot_.velocity));
+    const Vec3 own = rotated(inverse(shot_.orientation), shot_.spin);
+    const Vec3 torque{made.inertia->x * own.x / kStep, made.inertia->y * own.y / kStep,
+                      made.inertia->z * own.z / kStep};
+    world_->apply_torque(body_, rotated(shot_.orientation, torque));
+  }
+
+  /// From rest, by a ball of a hundred times its mass from behind, which touches it within the first step.
+  void strike() {
+    const BodyDef made = world_->definition(body_);
+    const double length = std::sqrt(dot(shot_.velocity, shot_.velocity)), radius = 0.5;
+    const Vec3 direction = times(1.0 / length, shot_.velocity);
+    const double back = radius + 0.5 * longest(shot_.shape) + random_.between(0.0, 0.5) * speed_ * double(kStep);
+    BodyDef ball{.shape = sphere(float(radius)), .mass = 100.0f * *made.mass, .material = material_};
+    ball.position = {shot_.position.x - float(back) * direction.x, shot_.position.y - float(back) * direction.y,
+                     shot_.position.z - float(back) * direction.z};
+    ball.linear_velocity = shot_.velocity;
+    world_->add_body(ball);
+  }
+
+  Random random_;
+  std::unique_ptr<World> world_;
+  Wall wall_kind_{};
+  Way way_{};
+  Shot shot_;
+  double speed_ = 0.0;
+  Material material_;
+  BodyId wall_, back_, body_;
+  std::string text_;
+};
+
+Worst shots(const Variant& variant, int trials, std::uint64_t seed) {
+  Worst worst;
+  for (int i = 0; i < trials; ++i) {
+    Trial trial(variant, seed * 1000003u + std::uint64_t(i), 1000.0);
+    const double depth = trial.run(12);
+    worst.add(depth, trial.text());
+  }
+  return worst;
 }
 
 /// From rest, by a force or by its own gravity, for one step.
@@ -169,7 +332,49 @@ Worst sliders(const Variant& variant, int trials, std::uint64_t seed) {
   return worst;
 }
 
+/// Kinetic energy after shots at a wall against the one before: what it gains.
+Worst energies(const Variant& variant, int trials, std::uint64_t seed) {
+  Worst worst;
+  for (int i = 0; i < trials; ++i) {
+    Random random(seed * 1000003u + std::uint64_t(i));
+    World world({.gravity = {0.0f, 0.0f, 0.0f}, .threads = 1, .solver = variant.settings});
+    Material material;
+    material.friction = float(random.between(0.0, 1.0));
+    world.add_body({.shape = box({kHalfWall, kHalfWidth, kHalfWidth}), .motion = Motion::fixed, .material = material});
+    BodyDef shot{.shape = any_shape(random), .material = material};
+    const double speed = random.log_between(1.0, 300.0), spin = random.log_between(1.0, 1000.0);
+    shot.position.x = -float(0.5 * longest(shot.shape) + random.between(0.02, 0.02 + speed * double(kStep)));
+    shot.orientation = random.orientation();
+    shot.linear_velocity.x = float(speed);
+    shot.angular_velocity = times(spin, random.direction());
+    world.add_body(shot);
+    const double before = world.mechanics().kinetic_energy;
+    double most = 0.0;
+    for (int step = 0; step < 20; ++step) {
+      world.step(kStep);
+      most = std::max(most, world.mechanics().kinetic_energy / before - 1.0);
+    }
+    char text[160];
+    std::snprintf(text, sizeof(text), "trial %d shape %d size %.4g %.4g %.4g speed %.4g spin %.4g", i,
+                  int(shot.shape.type), double(shot.shape.size.x), double(shot.shape.size.y), double(shot.shape.size.z),
+                  speed, spin);
+    worst.add(most, text);
+  }
+  return worst;
+}
+
 const Row kRows[] = {
+    {.group = "Fast bodies",
+     .name = "ShotsDoNotPass",
+     .statement =
+         "Balls, capsules and boxes of proportions to 50:1, at up to 1,000 m/s and 1,000 rad/s, in flight, "
+         "pushed by a force for one step, struck by another body or caught between two walls, against walls of "
+         "2 cm, fixed, kinematic or dynamic: no centre gets behind a wall's middle plane, and none gets deeper "
+         "than half the thinnest extent of the two",
+     .unit = "thinnest extents",
+     .bound = 0.5,
+     .trials = 10000,
+     .measure = shots},
     {.group = "Fast bodies",
      .name = "PushesDoNotPass",
      .statement =
@@ -201,6 +406,15 @@ const Row kRows[] = {
      .bound = 0.001,
      .trials = 500,
      .measure = sliders},
+    {.group = "Fast bodies",
+     .name = "ShotsGainNoEnergy",
+     .statement =
+         "Balls, capsules and boxes of proportions to 50:1, at up to 300 m/s and 1,000 rad/s against a wall of "
+         "2 cm: kinetic energy does not grow",
+     .unit = "kinetic energy",
+     .bound = 0.001,
+     .trials = 2000,
+     .measure = energies},
 };
 
 }  // namespace

@@ -5,6 +5,7 @@
 // the step before were (simulation.h).
 #pragma once
 #include "broad_columns.h"
+#include "guard_columns.h"
 #include "rigid_columns.h"
 #include "shared_layout.h"
 #include "shock_columns.h"
@@ -39,6 +40,7 @@ constexpr Lifetime kSolveRowsLife{Stage::color_contacts, Stage::finish_step};  /
 constexpr Lifetime kLanesLife{Stage::prepare_contacts, Stage::finish_step};
 constexpr Lifetime kRigidRowsLife{Stage::prepare_contacts, Stage::report_events};  // and until the next step begins
 constexpr Lifetime kShockLife{Stage::color_contacts, Stage::finish_step};
+constexpr Lifetime kGuardLife{Stage::stop_fast_bodies, Stage::stop_fast_bodies};
 constexpr Lifetime kRestsLife{Stage::color_contacts, Stage::color_contacts};
 constexpr Lifetime kRigidLife{Stage::solve_contacts, Stage::report_events};  // the same
 
@@ -61,6 +63,7 @@ class Scratch {
   const RigidScratch& rigid() const { return rigid_; }
   /// Empty, unless there is room for layers.
   const ShockScratch& shock() const { return shock_; }
+  const GuardScratch& guard() const { return guard_; }
 
  private:
   /// The bytes of the block. With null that is all.
@@ -116,6 +119,8 @@ class Scratch {
     put(broad_.rows, room.rows + 1, kBroadRowsLife);
     put(broad_.entries, room.entries + kSweepWidth, kEntriesLife);
     put(broad_.found, room.pairs + kShortList, kFoundLife);
+    put(guard_.rows, room.rows, kGuardLife);
+    put(guard_.fast, room.pairs, kGuardLife);
     put(solve_.pairs, (room.pairs + kLanes) / kLanes * kLanes, kPairsLife);
     broad_.grid = reinterpret_cast<GridState*>(base + layout.place(sizeof(GridState), kGridLife));
     broad_.entry_capacity = room.entries;
@@ -129,6 +134,7 @@ class Scratch {
   SolveScratch solve_;
   RigidScratch rigid_;
   ShockScratch shock_;
+  GuardScratch guard_;
 };
 
 /// What the broad phase keeps while it serves; a step that finds it gone looks for it anew.

@@ -251,6 +251,7 @@ StepViews Simulation::views(const StepShape& shape, std::uint64_t step) const {
   v.solve = scratch_.solve();
   v.rigid = scratch_.rigid();
   v.shock = scratch_.shock();
+  v.guard = scratch_.guard();
   lay_out(v.solve.rows, room_.rows, cache_of(step - 1).records.data());
   kept_.show(v.broad);
   v.joints = joints_.views();
@@ -384,6 +385,8 @@ StepReport Simulation::report_of(const Counters& c, const StepInput& input, std:
   report.point_count = c.points;
   report.recycled_count = c.recycled;
   report.broken_count = c.broken_joints;
+  report.cut_count = c.cut_bodies;
+  if (report.cut_count > 0) report.status = report.status | StepStatus::motion_cut;
   for (int color = 0; color < kPalette; ++color) report.color_count += c.color_size[color] > 0 ? 1 : 0;
   report.overflow_count = c.color_size[kOverflowColor];
   if (report.overflow_count > 0 && !input.shape.jacobi) report.status = report.status | StepStatus::colors_full;

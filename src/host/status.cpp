@@ -7,8 +7,8 @@ namespace talus {
 
 const char* stage_name(Stage stage) {
   static constexpr const char* kNames[] = {"apply_commands", "update_bounds",    "find_pairs",     "collide_pairs",
-                                           "color_contacts", "prepare_contacts", "solve_contacts", "finish_step",
-                                           "update_islands", "report_events"};
+                                           "color_contacts", "prepare_contacts", "solve_contacts", "stop_fast_bodies",
+                                           "finish_step",    "update_islands",   "report_events"};
   static_assert(std::size(kNames) == kStageCount);
   return std::size_t(stage) < std::size(kNames) ? kNames[std::size_t(stage)] : "unknown";
 }
@@ -23,6 +23,7 @@ std::string StepReport::message() const {
   if (has(status, StepStatus::pairs_grown)) say("pair buffer enlarged, step redone");
   if (has(status, StepStatus::contacts_grown)) say("contact buffer enlarged, step redone");
   if (has(status, StepStatus::colors_full)) say(std::to_string(overflow_count) + " contacts in the overflow color");
+  if (has(status, StepStatus::motion_cut)) say(std::to_string(cut_count) + " bodies were stopped on their way");
   return text.empty() ? "ok" : text;
 }
 

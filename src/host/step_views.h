@@ -8,6 +8,7 @@
 #include "edit.h"
 #include "event_columns.h"
 #include "exec.h"
+#include "guard_columns.h"
 #include "joint_columns.h"
 #include "material.h"
 #include "pairs.h"
@@ -91,6 +92,7 @@ struct StepViews {
   SolveScratch solve;
   RigidScratch rigid;
   ShockScratch shock;
+  GuardScratch guard;
   JointViews joints;
   SleepViews sleep;
   EventViews events;

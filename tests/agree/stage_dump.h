@@ -207,7 +207,7 @@ class Dumper {
 /// are taken up to the number of rows in use, since a sort may leave anything behind them; all others as a whole.
 inline StageDump dump_stage(Stage stage, const StepViews& v, Memory& memory) {
   const auto& [shape, params, counters, model, state, inputs, materials, ignored_pairs, planes, last, next, broad,
-               solve, rigid, shock, joints, sleep, events, transforms] = v;
+               solve, rigid, shock, guard, joints, sleep, events, transforms] = v;
   const auto& [broad_rows, entries, found, kept_bounds, candidates, grid, entry_capacity, pair_capacity,
                candidate_capacity] = broad;
   const auto& [solve_rows, pairs, contacts, color_rows, color_contacts, lanes, surfaces, contact_capacity] = solve;

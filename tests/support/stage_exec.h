@@ -109,6 +109,10 @@ inline void poison_after(Stage stage, const StepViews& v, Memory& memory) {
     ones.column(by_height.begin);
     ones.column(by_height.count);
   }
+  if (dead(kGuardLife)) {
+    ones.table(v.guard.rows);
+    ones.table(v.guard.fast);
+  }
   if (dead(kRestsLife)) {
     ones.table(rest_rows);
     ones.table(rest_contacts);

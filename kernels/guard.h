@@ -1,0 +1,402 @@
+// SPDX-License-Identifier: MIT
+// What follows any solver: nothing passes through another body.
+//
+// A body that would is left on its way, short of where it would be; its velocity stays as it is, and the next step
+// solves the impact. That the way in between was straight and evenly turned is an assumption, but a harmless one:
+// whatever the body did, it ends where it could have come without passing through anything.
+#pragma once
+#include <bit>
+
+#include "counters.h"
+#include "guard_columns.h"
+#include "math/atomic.h"
+#include "math/bits.h"
+#include "pairs.h"
+#include "reach.h"
+#include "shapes/advance.h"
+#include "solve_columns.h"
+#include "sweep.h"
+
+namespace talus::inline TALUS_ISA {
+
+// Lengths in thinnest extents of a pair: of A or B, whatever is smaller.
+constexpr float kFastPart = 0.25f;     // a pair that closes by more in a step is looked after
+constexpr float kStoppedPart = 0.02f;  // the same, if one of them has stopped: no solver knew of that
+
+constexpr float kMostTurn = 0.5f;  // [rad] that rows of contacts, which stay as they are, can follow
+
+// Parts of the step, 0..1, as bits: these are ordered as the floats are, so an integer minimum serves.
+constexpr Index kNoStop = 0x3f800000;  // 1
+constexpr std::uint64_t kNotCarried = ~std::uint64_t(0);
+TALUS_INLINE float part_of_stop(Index stop) {
+  return std::bit_cast<float>(stop);
+}
+TALUS_INLINE Index stop_at(float part) {
+  return std::bit_cast<Index>(part);
+}
+
+/// Lists the bodies that are fast enough to pass through the thinnest shape of the world, or turn far: in most worlds
+/// none, and then this is all that the stage does. One body a lane.
+struct FindFastBodies {
+  BodyModel model;
+  Vec3Column angular_velocity;  // at the start
+  Column<BodyDisplacement> displacement;
+  const StepParams* params;
+  Column<Index> fast;  // out
+  Counters* counters;  // fast_bodies, fast_rows, fast_search
+
+  template <class Real>
+  TALUS_INLINE void solve(Index row) const {
+    Real gone[8];
+    load_together(&displacement.data->shift.x, row, gone);
+    const Real half_sine = length(Vec3Of<Real>{gone[4], gone[5], gone[6]});
+    const Real spin = Real(params->dt) * length(load<Real>(angular_velocity, row));  // a turn may have come around
+    const Real angle = max_of(Real(kPi) * half_sine, spin);
+    const Real travel = length(Vec3Of<Real>{gone[0], gone[1], gone[2]}) + angle * load<Real>(model.radius.data, row);
+    const Mask<Real> is_fast = travel > Real(0.5f * kFastPart * params->thinnest);
+    if (any_of(is_fast)) list(row, lane_bits(is_fast));
+  }
+
+  TALUS_HD void list(Index row, unsigned lanes_of_rows) const {
+    for (; lanes_of_rows != 0; lanes_of_rows &= lanes_of_rows - 1u) {
+      const Index body = row + lowest_bit(lanes_of_rows);
+      if (body < counters->rows) fast[atomic_add(&counters->fast_bodies, 1)] = body;
+    }
+    atomic_store(&counters->fast_rows, counters->rows);
+    atomic_store(&counters->fast_search, counters->pairs);
+  }
+};
+
+/// One element is a body row.
+struct BeginStops {
+  GuardRows rows;
+  TALUS_HD void operator()(Index row) const {
+    rows.stop[row] = rows.next_stop[row] = kNoStop;
+    rows.carry[row] = kNotCarried;
+    rows.is_fast[row] = rows.met[row] = rows.held[row] = 0;
+  }
+};
+
+/// Bodies and how they move in the step.
+struct BodyPaths {
+  BodyModel model;
+  BodyState state;  // at the start
+  BodyInputs inputs;
+  Column<BodyVelocity> velocity;
+  Column<BodyFrame> frame;
+  Column<BodyDisplacement> displacement;
+  const StepParams* params;
+
+  TALUS_HD bool is_still(Index row) const {
+    return model.motion[row] == std::uint8_t(Motion::fixed) || state.asleep[row] != 0 || state.frozen[row] != 0;
+  }
+  TALUS_HD bool is_kinematic(Index row) const { return model.motion[row] == std::uint8_t(Motion::kinematic); }
+  TALUS_HD bool is_pushed(Index row) const { return !is_still(row) && !is_kinematic(row); }
+  /// Those that sleep, and their blocks, have none.
+  TALUS_HD BodyDisplacement gone(Index row) const {
+    return is_still(row) ? BodyDisplacement{{0.0f, 0.0f, 0.0f}, 0.0f, {0.0f, 0.0f, 0.0f, 1.0f}} : displacement[row];
+  }
+  TALUS_HD ShapePath path(Index row) const {
+    const BodyDisplacement way = gone(row);
+    return shape_path(ShapeType(model.shape[row]), model.shape_size[row], state.orientation[row], way.shift, way.turn);
+  }
+  /// [m] At least the way of any of its points: an angle is at most pi times the sine of its half.
+  TALUS_HD float travel(Index row) const {
+    const BodyDisplacement way = gone(row);
+    return length(way.shift) + kPi * model.radius[row] * length(Vec3{way.turn.x, way.turn.y, way.turn.z});
+  }
+  /// [m] The thinnest extent of a pair.
+  TALUS_HD float thinnest(Index a, Index b) const {
+    return 2.0f * min_of(min_half_thickness(ShapeType(model.shape[a]), model.shape_size[a]),
+                         min_half_thickness(ShapeType(model.shape[b]), model.shape_size[b]));
+  }
+  /// They may pass through each other: they get further than a part of their thinnest extent, if only together.
+  TALUS_HD bool is_fast_pair(Index a, Index b) const { return travel(a) + travel(b) > kFastPart * thinnest(a, b); }
+  /// One of them stands, whatever the other one does.
+  TALUS_HD bool has_wall(Index a, Index b) const {
+    const float inv_a = is_pushed(a) ? model.inv_mass[a] : 0.0f, inv_b = is_pushed(b) ? model.inv_mass[b] : 0.0f;
+    return min_of(inv_a, inv_b) * kWallMass < max_of(inv_a, inv_b);
+  }
+  static constexpr float kWallMass = 20.0f;  // times the mass of the other one
+
+  /// Leaves a body where it is after a part of the step. Its velocity stays. So does its angular velocity as the body
+  /// itself sees it, and with it energy and size of the angular momentum, which no other velocity would keep.
+  /// `held`: it does not turn at all.
+  TALUS_HD void shorten(Index row, float part, bool held) const {
+    BodyDisplacement& way = displacement[row];
+    const Quat turn = held ? Quat{0.0f, 0.0f, 0.0f, 1.0f} : part_of(turn_of(way.turn), part);
+    const Vec3 inverse = model.inv_inertia[row], axes = frame[row].scale;
+    if (!(inverse.x == inverse.y && inverse.y == inverse.z)) {
+      const Vec3 spin = rotate(turn, rotate_back(way.turn, scale(axes, velocity[row].angular)));
+      velocity[row].angular = {spin.x / axes.x, spin.y / axes.y, spin.z / axes.z};
+    }
+    way.shift = part * way.shift;
+    way.turn = turn;
+  }
+};
+
+/// Of those that are fast: lists the ones that went further than their pairs were found for, since something hit them.
+/// One element is one of the fast bodies.
+struct FindBeyond {
+  BodyPaths bodies;
+  GuardRows rows;      // is_fast of the body's row, beyond: out
+  Counters* counters;  // beyond, beyond_rows
+
+  TALUS_HD void operator()(Index i) const {
+    const Index row = rows.fast[i];
+    rows.is_fast[row] = 1;
+    if (!bodies.is_pushed(row)) return;
+    const StepReach<float> r = step_reach<float>(bodies.model, bodies.state, bodies.inputs, *bodies.params, row);
+    if (!(part_within(r, bodies.displacement[row]) < 1.0f)) return;
+    rows.beyond[atomic_add(&counters->beyond, 1)] = row;
+    atomic_store(&counters->beyond_rows, counters->rows);
+  }
+
+  /// Of the way, that keeps the body in the box that its pairs were found for.
+  TALUS_HD static float part_within(const StepReach<float>& r, const BodyDisplacement& way) {
+    const float rim = r.rim + kRoundOff * r.way, swing = swing_of(r, turn_of(way.turn).angle);
+    const Vec3 room{way.shift.x < 0.0f ? -r.low.x : r.high.x, way.shift.y < 0.0f ? -r.low.y : r.high.y,
+                    way.shift.z < 0.0f ? -r.low.z : r.high.z};
+    const Vec3 gone = abs_of(way.shift);
+    float part = part_of_way(r.way + rim, length(way.shift) + swing);
+    part = min_of(part, part_of_way(room.x + rim, gone.x + swing));
+    part = min_of(part, part_of_way(room.y + rim, gone.y + swing));
+    return min_of(part, part_of_way(room.z + rim, gone.z + swing));
+  }
+  TALUS_HD static float part_of_way(float room, float way) { return way > room ? room / way : 1.0f; }
+  static constexpr float kRoundOff = 1e-4f;  // [way] what sub-steps add up to less exactly than the step's way
+};
+
+/// Looks for bodies that somebody who went too far may have met, and that are not in its pairs. One element is a body
+/// row.
+struct SeekMet {
+  BodyPaths bodies;
+  PairList pairs;
+  Column<const std::uint64_t> ignored;
+  GuardRows rows;
+  const Counters* counters;
+
+  TALUS_HD void operator()(Index row) const {
+    if (are_too_many(*counters) || bodies.model.alive[row] == 0) return;
+    const bool is_plane = bodies.model.shape[row] == std::uint8_t(ShapeType::plane);
+    const Box box = box_of(row);
+    for (Index i = 0; i < counters->beyond; ++i) {
+      const Index body = rows.beyond[i];
+      if (!is_plane && (are_apart(box, ball_box_of(body)) || are_apart(box, box_of(body)))) continue;
+      if (body == row || !bodies.is_fast_pair(body, row) || !collide(body, row) || is_pair(body, row)) continue;
+      atomic_or(&rows.met[body], 1u);
+    }
+  }
+  /// To look for others one by one. All of them are held to what they were found for, then.
+  TALUS_HD static bool are_too_many(const Counters& c) { return c.beyond > kMostTests / (c.rows + 1); }
+  static constexpr Index kMostTests = 1 << 20;  // some 2 ms
+
+ private:
+  struct Box {
+    Vec3 low, high;  // [m] world frame
+  };
+  TALUS_HD static bool are_apart(const Box& a, const Box& b) {
+    const Vec3 apart = max_of(a.low - b.high, b.low - a.high);
+    return max_of(apart.x, max_of(apart.y, apart.z)) > 0.0f;
+  }
+  /// Holds a moving body all the way.
+  TALUS_HD Box ball_box_of(Index row) const {
+    const float radius = bodies.model.radius[row];
+    const Vec3 from = bodies.state.position[row], way = bodies.displacement[row].shift, none{0.0f, 0.0f, 0.0f};
+    const Vec3 half{radius, radius, radius};
+    return {from - half + min_of(way, none), from + half + max_of(way, none)};
+  }
+  /// The same, but smaller, for any body.
+  TALUS_HD Box box_of(Index row) const {
+    const BodyDisplacement way = bodies.gone(row);
+    const Vec3 from = bodies.state.position[row], none{0.0f, 0.0f, 0.0f};
+    const float radius = bodies.model.radius[row];
+    Vec3 half = aabb_half_extent(ShapeType(bodies.model.shape[row]), bodies.model.shape_size[row],
+                                 bodies.state.orientation[row]);
+    const float swing = kPi * radius * length(Vec3{way.turn.x, way.turn.y, way.turn.z});  // no angle is larger
+    if (swing > 0.0f) half = min_of(half + Vec3{swing, swing, swing}, Vec3{radius, radius, radius});
+    return {from - half + min_of(way.shift, none), from + half + max_of(way.shift, none)};
+  }
+  TALUS_HD bool collide(Index x, Index y) const {
+    const BodyModel& model = bodies.model;
+    if ((model.group[x] & model.mask[y]) == 0 || (model.group[y] & model.mask[x]) == 0) return false;
+    return ignored.size == 0 || !is_listed(ignored, x, y);
+  }
+  TALUS_HD bool is_pair(Index x, Index y) const {
+    const bool x_owns = owns_pair(bodies.model, x, y);
+    const Index owner = x_owns ? x : y, partner = x_owns ? y : x;
+    for (Index pair = pairs.begin[owner]; pair < pairs.begin[owner + 1]; ++pair) {
+      if (pairs.partner[pair] == partner) return true;
+    }
+    return false;
+  }
+};
+
+/// Holds a body to what its pairs were found for. One element is one of those that went too far.
+struct LimitMotion {
+  BodyPaths bodies;  // displacement, velocity: in/out, the body's own
+  GuardRows rows;
+  Counters* counters;  // cut_bodies
+
+  TALUS_HD void operator()(Index i) const {
+    const Index row = rows.beyond[i];
+    if (!SeekMet::are_too_many(*counters) && rows.met[row] == 0) return;
+    const StepReach<float> r = step_reach<float>(bodies.model, bodies.state, bodies.inputs, *bodies.params, row);
+    bodies.shorten(row, FindBeyond::part_within(r, bodies.displacement[row]), false);
+    atomic_add(&counters->cut_bodies, 1);
+  }
+};
+
+/// Lists the pairs to look after. One element is one pair.
+struct FindFastPairs {
+  BodyPaths bodies;
+  PairList pairs;
+  Column<std::uint32_t> is_fast;  // of rows
+  Column<Index> fast;             // out
+  Counters* counters;             // fast_pairs
+
+  TALUS_HD void operator()(Index pair) const {
+    const Index a = pairs.owner[pair], b = pairs.partner[pair];
+    if ((is_fast[a] | is_fast[b]) == 0 || !bodies.is_fast_pair(a, b)) return;
+    fast[atomic_add(&counters->fast_pairs, 1)] = pair;
+  }
+};
+
+/// Two bodies on the ways that the rounds before left them.
+struct PairPaths {
+  ShapePath a, b;
+  float thin;  // [m]
+  float stop;  // part of the step
+};
+/// [m] No point of one gets further than this against the other.
+TALUS_HD inline float closing_of(const ShapePath& a, const ShapePath& b) {
+  const float first = min_of(a.part, b.part);  // one of them stops then, and the other one goes on
+  return max_of(first * length(b.shift - a.shift), length(b.part * b.shift - a.part * a.shift)) + swing_of(a) +
+         swing_of(b);
+}
+/// `hold`: those that GuardRows::held names do not turn.
+TALUS_HD inline PairPaths pair_paths(const BodyPaths& bodies, const GuardRows& rows, Index a, Index b, bool hold) {
+  PairPaths pair{bodies.path(a), bodies.path(b), bodies.thinnest(a, b), 1.0f};
+  if (hold && rows.held[a] != 0) pair.a.turn.angle = 0.0f;
+  if (hold && rows.held[b] != 0) pair.b.turn.angle = 0.0f;
+  pair.a.part = part_of_stop(rows.stop[a]);
+  pair.b.part = part_of_stop(rows.stop[b]);
+  const bool both_go_on = pair.a.part == 1.0f && pair.b.part == 1.0f;
+  if (closing_of(pair.a, pair.b) > (both_go_on ? kFastPart : kStoppedPart) * pair.thin) {
+    pair.stop = first_stop(pair.a, pair.b, bodies.state.position[b] - bodies.state.position[a], pair.thin,
+                           bodies.has_wall(a, b));
+  }
+  return pair;
+}
+
+/// Who tumbles into another body does not turn in this step: what its contacts did to it means nothing, and it would
+/// hang where it is, since some part of it passes into the other one at once. One element is one of the fast pairs.
+struct HoldTurns {
+  BodyPaths bodies;
+  PairList pairs;
+  Column<Index> fast;
+  GuardRows rows;      // held: out, the same by whom ever
+  Counters* counters;  // stop_rows of the first round
+
+  TALUS_HD void operator()(Index i) const {
+    const Index pair = fast[i], a = pairs.owner[pair], b = pairs.partner[pair];
+    const PairPaths paths = pair_paths(bodies, rows, a, b, false);
+    if (!(paths.stop < 1.0f)) return;
+    hold(a, paths.a);
+    hold(b, paths.b);
+  }
+  TALUS_HD void hold(Index row, const ShapePath& path) const {
+    if (!bodies.is_pushed(row) || !(path.turn.angle > kMostTurn) || !(swing_of(path) > 0.0f)) return;
+    atomic_or(&rows.held[row], 1u);
+    atomic_store(&counters->stop_rows[0], counters->fast_rows);
+  }
+};
+
+/// Finds where the bodies of a pair must stop. One element is one of the fast pairs.
+struct StopPairs {
+  BodyPaths bodies;
+  PairList pairs;
+  Column<Index> fast;
+  GuardRows rows;      // next_stop: a minimum
+  Counters* counters;  // stop_pairs, stop_rows of this round
+  int round;
+
+  TALUS_HD void operator()(Index i) const {
+    const Index pair = fast[i], a = pairs.owner[pair], b = pairs.partner[pair];
+    const PairPaths paths = pair_paths(bodies, rows, a, b, true);
+    if (!(paths.stop < 1.0f)) return;
+    if (stops(a, paths.a, b, paths.thin)) put(a, stop_at(paths.stop));
+    if (stops(b, paths.b, a, paths.thin)) put(b, stop_at(paths.stop));
+  }
+
+  /// What is slow goes on, unless it meets one that does not stop for anybody.
+  TALUS_HD bool stops(Index row, const ShapePath& path, Index partner, float thin) const {
+    if (!bodies.is_pushed(row)) return false;
+    return bodies.is_kinematic(partner) || length(path.shift) + swing_of(path) > 0.5f * kFastPart * thin;
+  }
+  TALUS_HD void put(Index row, Index stop) const {
+    if (!(stop < rows.stop[row])) return;
+    atomic_min(&rows.next_stop[row], stop);
+    atomic_store(&counters->stop_pairs[round + 1], counters->fast_pairs);
+    atomic_store(&counters->stop_rows[round], counters->fast_rows);
+  }
+};
+
+/// One element is a body row.
+struct EndRound {
+  GuardRows rows;
+  TALUS_HD void operator()(Index row) const { rows.stop[row] = rows.next_stop[row]; }
+};
+
+/// Kinematic bodies stop for nobody: who has stopped is carried on by the first one that comes along. One element is
+/// one of the fast pairs.
+struct FindCarriers {
+  BodyPaths bodies;
+  PairList pairs;
+  Column<Index> fast;
+  GuardRows rows;  // carry: a minimum
+
+  TALUS_HD void operator()(Index i) const {
+    const Index pair = fast[i], a = pairs.owner[pair], b = pairs.partner[pair];
+    const bool carries_a = bodies.is_kinematic(b), carries_b = bodies.is_kinematic(a);
+    if (!carries_a && !carries_b) return;
+    const float from = pair_paths(bodies, rows, a, b, true).stop;
+    if (!(from < 1.0f)) return;
+    const Index carried = carries_a ? a : b, by = carries_a ? b : a;
+    atomic_min(&rows.carry[carried], (std::uint64_t(std::uint32_t(stop_at(from))) << 32) | std::uint32_t(by));
+  }
+};
+
+/// Shortens the ways of those that stop. Who is carried is as if it was glued to its carrier. One element is a body
+/// row.
+struct CutMotion {
+  BodyPaths bodies;  // displacement, velocity: in/out, the body's own, if it is dynamic
+  GuardRows rows;
+  Counters* counters;  // cut_bodies
+
+  TALUS_HD void operator()(Index row) const {
+    const Index stop = rows.stop[row];
+    const std::uint64_t carry_from = rows.carry[row];
+    const bool held = rows.held[row] != 0;
+    if ((stop == kNoStop && carry_from == kNotCarried && !held) || !bodies.is_pushed(row)) return;
+    if (stop != kNoStop || held) bodies.shorten(row, part_of_stop(stop), held);
+    if (carry_from != kNotCarried) {
+      carry(row, bodies.displacement[row], Index(std::uint32_t(carry_from)), part_of_stop(Index(carry_from >> 32)));
+    }
+    atomic_add(&counters->cut_bodies, 1);
+  }
+
+  TALUS_HD void carry(Index row, BodyDisplacement& gone, Index by, float part) const {
+    const BodyDisplacement& carrier = bodies.displacement[by];
+    const Turn whole = turn_of(carrier.turn);
+    const Quat from = bodies.state.orientation[by] * part_of(whole, part);
+    const Quat to = bodies.state.orientation[by] * carrier.turn;
+    const Quat turn = to * conjugate(from);  // world frame
+    const Vec3 apart = (bodies.state.position[row] - bodies.state.position[by]) + gone.shift - part * carrier.shift;
+    gone.shift = gone.shift + (1.0f - part) * carrier.shift + turned(turn, apart);
+    const Quat start = bodies.state.orientation[row];
+    gone.turn = normalized(conjugate(start) * (turn * (start * gone.turn)));
+  }
+};
+
+}  // namespace talus::inline TALUS_ISA

@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: MIT
+// When two moving shapes meet: conservative advancement (Mirtich 1996, section 2.3), along separating axes. Along any
+// axis shapes are as far apart as they are or less, and the gap closes no faster than the shapes' shifts and turns let
+// it: so long they cannot meet, and from there the next look is taken. It never steps over a meeting, and where it
+// runs out of looks it has come too short, not too far.
+#pragma once
+#include <talus/defs.h>
+
+#include "math/angle.h"
+#include "math/vec3.h"
+#include "shapes/append.h"
+#include "shapes/extent.h"
+
+namespace talus::inline TALUS_ISA {
+
+/// A rotation as one turn about a fixed axis.
+struct Turn {
+  Vec3 axis;    // of length 1
+  float angle;  // [rad] 0..pi
+};
+TALUS_HD inline Turn turn_of(Quat q) {
+  const Vec3 v{q.x, q.y, q.z};
+  const float sine = length(v);
+  if (!(sine > 1e-12f)) return {{0.0f, 1.0f, 0.0f}, 0.0f};
+  const float sign = q.w < 0.0f ? -1.0f : 1.0f;
+  return {(sign / sine) * v, 2.0f * arc_tangent(sine, abs_of(q.w))};
+}
+/// The first part of a turn, 0..1.
+TALUS_HD inline Quat part_of(Turn turn, float part) {
+  float sine = 0.0f, cosine = 1.0f;
+  sine_cosine_small(0.25f * part * turn.angle, sine, cosine);
+  const float s = 2.0f * sine * cosine;
+  return {s * turn.axis.x, s * turn.axis.y, s * turn.axis.z, 1.0f - 2.0f * sine * sine};
+}
+
+/// A shape on its way through a step: shifted evenly, and turned evenly about an axis that is fixed in it. A rounded
+/// box, see ShapeRecord, or a half space behind a plane, which has `core` for its normal.
+struct ShapePath {
+  Vec3 core;        // [m]
+  float rounding;   // [m]
+  bool half_space;  //
+  Quat start;       // orientation, body to world
+  Vec3 shift;       // [m] of the whole step
+  Turn turn;        // of the whole step, own frame
+  Vec3 axis;        // of the turn, world frame
+  float spread;     // [m] largest distance of the core from that axis
+  float along;      // [m] half the width of the core along it
+  float part;       // of the step: it stands still from then on
+};
+
+/// [m] Largest distance of a box from an axis through its centre.
+TALUS_HD inline float distance_from_axis(Vec3 half, Vec3 axis) {
+  float most = 0.0f;
+  for (int corner = 0; corner < 4; ++corner) {
+    const Vec3 at{(corner & 1) != 0 ? -half.x : half.x, (corner & 2) != 0 ? -half.y : half.y, half.z};
+    most = max_of(most, length_squared(cross(at, axis)));
+  }
+  return square_root(most);
+}
+
+TALUS_HD inline ShapePath shape_path(ShapeType type, Vec3 size, Quat start, Vec3 shift, Quat turn) {
+  ShapePath path{};
+  const bool is_box = type == ShapeType::box;
+  path.half_space = type == ShapeType::plane;
+  path.core = is_box || path.half_space ? size : Vec3{0.0f, type == ShapeType::capsule ? size.y : 0.0f, 0.0f};
+  path.rounding = is_box || path.half_space ? 0.0f : size.x;
+  path.start = start;
+  path.shift = shift;
+  path.turn = turn_of(turn);
+  path.axis = rotate(start, path.turn.axis);
+  path.spread = path.half_space ? 0.0f : distance_from_axis(path.core, path.turn.axis);
+  path.along = dot(abs_of(path.turn.axis), path.core);
+  path.part = 1.0f;
+  return path;
+}
+/// [m] Of all its points, the longest way by turning.
+TALUS_HD inline float swing_of(const ShapePath& path) {
+  return path.turn.angle * path.spread;
+}
+
+/// How far two shapes are apart at some time of the step, and for how long they cannot come to a level.
+struct Apart {
+  float gap;      // [m] largest along any axis; negative: they overlap, and this is how deep
+  float advance;  // part of the step
+};
+
+/// Two shapes at some time of the step.
+class PathsAt {
+ public:
+  /// `between`: from A to B at the start.
+  TALUS_HD PathsAt(const ShapePath& a, const ShapePath& b, Vec3 between, float time) : a_(a), b_(b) {
+    const float now_a = min_of(time, a.part), now_b = min_of(time, b.part);
+    between_ = between + (now_b * b.shift - now_a * a.shift);
+    const Vec3 none{0.0f, 0.0f, 0.0f};
+    const bool moves_a = time < a.part, moves_b = time < b.part;
+    drift_ = (moves_b ? b.shift : none) - (moves_a ? a.shift : none);
+    angle_a_ = moves_a ? a.turn.angle : 0.0f;
+    angle_b_ = moves_b ? b.turn.angle : 0.0f;
+    axes_a_ = matrix_of(a.start * part_of(a.turn, now_a));
+    axes_b_ = matrix_of(b.start * part_of(b.turn, now_b));
+  }
+
+  TALUS_HD Apart apart(float level) const {
+    Apart best{-kUnbounded, 0.0f};
+    if (b_.half_space) {
+      try_plane(level, best);
+      return best;
+    }
+    for (int i = 0; i < 3; ++i) {
+      try_axis(column_of(axes_a_, i), level, best);
+      try_axis(column_of(axes_b_, i), level, best);
+    }
+    for (int i = 0; i < 9; ++i) {
+      const Vec3 n = cross(column_of(axes_a_, i / 3), column_of(axes_b_, i % 3));
+      const float l = length(n);
+      if (l > 1e-3f) try_axis((1.0f / l) * n, level, best);
+    }
+    if (a_.rounding + b_.rounding > 0.0f) try_nearest(level, best);
+    return best;
+  }
+
+ private:
+  TALUS_HD void try_plane(float level, Apart& best) const {
+    const Vec3 n = axes_b_ * b_.core;
+    const Vec3 own = abs_of(transposed_times(axes_a_, n));
+    const float gap = -dot(n, between_) - dot(own, a_.core) - a_.rounding;
+    const float turning = angle_a_ * a_.spread + angle_b_ * (length(between_) + length(a_.core) + a_.rounding);
+    take(gap, dot(n, drift_) + turning, level, best);
+  }
+
+  TALUS_HD void try_axis(Vec3 n, float level, Apart& best) const {
+    float d = dot(n, between_), closing = -dot(n, drift_);
+    if (d < 0.0f) {
+      d = -d;
+      closing = -closing;
+    }
+    const float rounded = d - (a_.rounding + b_.rounding);
+    const float half_a = dot(abs_of(transposed_times(axes_a_, n)), a_.core);
+    const float half_b = dot(abs_of(transposed_times(axes_b_, n)), b_.core);
+    const float cosine_a = abs_of(dot(n, a_.axis)), cosine_b = abs_of(dot(n, b_.axis));
+    const float sine_a = square_root(max_of(1.0f - cosine_a * cosine_a, 0.0f));
+    const float sine_b = square_root(max_of(1.0f - cosine_b * cosine_b, 0.0f));
+    const float turning = angle_a_ * sine_a * a_.spread + angle_b_ * sine_b * b_.spread;
+    take(rounded - half_a - half_b, closing + turning, level, best);
+    // What the cores sweep by turning once around: nothing closes by turning then.
+    if (!(turning > 0.0f)) return;
+    const float swept_a = angle_a_ > 0.0f ? cosine_a * a_.along + sine_a * a_.spread : half_a;
+    const float swept_b = angle_b_ > 0.0f ? cosine_b * b_.along + sine_b * b_.spread : half_b;
+    take(rounded - swept_a - swept_b, closing, level, best);
+  }
+
+  TALUS_HD static void take(float gap, float closing, float level, Apart& best) {
+    best.gap = max_of(gap, best.gap);
+    if (!(gap > level)) return;
+    const float room = gap - level;
+    best.advance = max_of(best.advance, room < 2.0f * closing ? room / closing : 2.0f);
+  }
+
+  /// Along the line between the nearest points of the cores, or of points near these: any axis is a good one.
+  TALUS_HD void try_nearest(float level, Apart& best) const {
+    constexpr int kProjections = 6;
+    Vec3 on_a{0.0f, 0.0f, 0.0f}, on_b = between_;  // from A's centre
+    for (int i = 0; i < kProjections; ++i) {
+      on_a = axes_a_ * clamp_each(transposed_times(axes_a_, on_b), a_.core);
+      on_b = between_ + axes_b_ * clamp_each(transposed_times(axes_b_, on_a - between_), b_.core);
+    }
+    const Vec3 n = on_b - on_a;
+    const float l = length(n);
+    if (l > 1e-6f) try_axis((1.0f / l) * n, level, best);
+  }
+
+  const ShapePath &a_, &b_;
+  Vec3 between_, drift_;     // [m]
+  float angle_a_, angle_b_;  // [rad] of a whole step, or 0 for what stands still
+  Mat3 axes_a_, axes_b_;
+};
+
+// Lengths in thinnest extents: of A or B, whatever is smaller.
+constexpr float kStopGap = 0.01f;      // at which what would pass into another is stopped, to twice that. Not at 0: it
+                                       // would start the next step in the other, and be free to go on
+constexpr float kMostDepth = 0.2f;     // to which a step may take one into the other: contacts are left to that
+constexpr float kCreepDepth = 0.005f;  // how much deeper, if they were as deep already
+constexpr int kMostAdvances = 64;
+
+/// [m] How deep two shapes may get into each other, as a negative gap, that have a gap at the start. `has_wall`: one of
+/// them stands. Else twice as deep, and those inside each other already are left to what pushes them apart: in a crowd
+/// everybody has to get past others.
+TALUS_HD inline float deepest_gap(float start, float thin, bool has_wall) {
+  const float most = (has_wall ? -kMostDepth : -2.0f * kMostDepth) * thin;
+  if (start > -kMostDepth * thin) return most;
+  return has_wall ? min_of(most, start) - kCreepDepth * thin : -kUnbounded;
+}
+
+/// The time, as a part of the step, at which two shapes on their ways must stop, lest B gets into A deeper than it may.
+/// 1: they need not. `thin` [m]: the thinnest extent.
+TALUS_HD inline float first_stop(const ShapePath& a, const ShapePath& b, Vec3 between, float thin, bool has_wall) {
+  const float gap = kStopGap * thin + 4e-7f * (length(between) + length(a.core) + a.rounding);
+  float level = gap, time = 0.0f, stop = -1.0f;  // stop: where they were last apart, once they touch
+  for (int look = 0; look < kMostAdvances; ++look) {
+    const PathsAt paths(a, b, between, time);
+    Apart now = paths.apart(level);
+    if (level > 0.0f && now.gap <= 2.0f * gap) {  // they touch; if they do from the start, they stop where they may not
+      if (look > 0) stop = time;                  // get deeper
+      level = deepest_gap(look > 0 ? 0.0f : now.gap, thin, has_wall);
+      if (level < -0.5f * kUnbounded) return 1.0f;
+      now = paths.apart(level);
+    }
+    if (level < 0.0f && now.gap <= level + 0.25f * kCreepDepth * thin) break;
+    float next = time + now.advance;
+    if (time < a.part) next = min_of(next, a.part);
+    if (time < b.part) next = min_of(next, b.part);
+    if (next >= 1.0f || (time >= a.part && time >= b.part)) return 1.0f;
+    time = next;
+  }
+  return stop >= 0.0f ? stop : time;
+}
+
+}  // namespace talus::inline TALUS_ISA

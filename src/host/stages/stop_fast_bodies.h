@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: MIT
+// Stage stop_fast_bodies: displacements -> shorter ones, where a body would pass into or through another one. In worlds
+// without fast bodies only the first loop has elements.
+#pragma once
+#include "exec.h"
+#include "guard.h"
+#include "step_views.h"
+#include "tumble.h"
+
+namespace talus::inline TALUS_ISA {
+
+struct StopFastBodiesTask {
+  static constexpr bool kManyRegisters = true;
+  StepViews v;
+
+  template <class Team>
+  TALUS_HD void operator()(Team& team) const {
+    const SolveRowScratch& solved = v.solve.rows;
+    const GuardRows& rows = v.guard.rows;
+    const BodyPaths bodies{v.model, v.state, v.inputs, solved.velocity, solved.frame, solved.displacement, v.params};
+    team.for_each_lane("FindFastBodies", body_lanes(v),
+                       on_bodies(v, FindFastBodies{v.model, v.state.angular_velocity, solved.displacement, v.params,
+                                                   rows.fast, v.counters}));
+    team.for_each("BeginStops", {&v.counters->fast_rows, v.shape.rows}, BeginStops{rows});
+    limit_motion(team, bodies);
+    brake_gained(team, bodies);
+    stop_pairs(team, bodies);
+  }
+
+  template <class Team>
+  TALUS_INLINE void limit_motion(Team& team, const BodyPaths& bodies) const {
+    const GuardRows& rows = v.guard.rows;
+    team.for_each("FindBeyond", {&v.counters->fast_bodies, v.shape.rows}, FindBeyond{bodies, rows, v.counters});
+    team.for_each("SeekMet", {&v.counters->beyond_rows, v.shape.rows},
+                  SeekMet{bodies, v.next.pairs, v.ignored_pairs, rows, v.counters});
+    team.for_each("LimitMotion", {&v.counters->beyond, v.shape.rows}, LimitMotion{bodies, rows, v.counters});
+  }
+
+  template <class Team>
+  TALUS_INLINE void brake_gained(Team& team, const BodyPaths& bodies) const {
+    const GuardRows& rows = v.guard.rows;
+    const BodyEnergies energies{bodies};
+    team.for_each("FindGained", {&v.counters->fast_bodies, v.shape.rows},
+                  FindGained{energies, v.solve.rows.free_velocity, rows, v.counters});
+    team.for_each("FindGivers", {&v.counters->gained_pairs, v.next.pairs.owner.size},
+                  FindGivers{energies, v.next.pairs, v.next.contacts, rows.given});
+    if (v.joints.count > 0) {
+      team.for_each("FindJointed", {&v.counters->gained_joints, v.joints.count},
+                    FindJointed{v.joints.model, rows.jointed});
+    }
+    team.for_each("BrakeGained", {&v.counters->gained, v.shape.rows},
+                  BrakeGained{energies, rows, v.solve.rows.velocity});
+  }
+
+  template <class Team>
+  TALUS_INLINE void stop_pairs(Team& team, const BodyPaths& bodies) const {
+    const GuardRows& rows = v.guard.rows;
+    const Index pair_capacity = v.next.pairs.owner.size;
+    team.for_each("FindFastPairs", {&v.counters->fast_search, pair_capacity},
+                  FindFastPairs{bodies, v.next.pairs, rows.is_fast, v.guard.fast.pair, v.counters});
+    team.for_each("HoldTurns", {&v.counters->fast_pairs, pair_capacity},
+                  HoldTurns{bodies, v.next.pairs, v.guard.fast.pair, rows, v.counters});
+    for (int round = 0; round < kStopRounds; ++round) {
+      const Index* size = round == 0 ? &v.counters->fast_pairs : &v.counters->stop_pairs[round];
+      team.for_each("StopPairs", {size, pair_capacity},
+                    StopPairs{bodies, v.next.pairs, v.guard.fast.pair, rows, v.counters, round});
+      team.for_each("EndRound", {&v.counters->stop_rows[round], v.shape.rows}, EndRound{rows});
+    }
+    team.for_each("FindCarriers", {&v.counters->stop_pairs[1], pair_capacity},
+                  FindCarriers{bodies, v.next.pairs, v.guard.fast.pair, rows});
+    team.for_each("CutMotion", {&v.counters->stop_rows[0], v.shape.rows}, CutMotion{bodies, rows, v.counters});
+  }
+};
+
+template <class Exec>
+void stop_fast_bodies(Exec& exec, const StepViews& v) {
+  exec.begin_stage(Stage::stop_fast_bodies);
+  exec.together("stop_fast_bodies", StopFastBodiesTask{v});
+}
+
+}  // namespace talus::inline TALUS_ISA
