@@ -70,9 +70,7 @@ struct Counters {
   Index fast_bodies;                  // that may pass through the thinnest one of the world
   Index fast_rows, fast_search;       // body rows and pairs, if there are such bodies, else 0
   Index beyond;                       // of those: went further than their pairs were found for
-  Index beyond_rows;                  // body rows, if there are such bodies, else 0
-  Index gained;                       // of the fast ones: tumbling bodies with more energy than they should have
-  Index gained_pairs, gained_joints;  // pairs and joints, if there are such bodies, else 0
+  Index beyond_rows, beyond_pairs;    // body rows and pairs, if there are such bodies, else 0
   Index fast_pairs;                   // pairs that close by much
   Index stop_pairs[kStopRounds + 1];  // the same, from the second round on, if the round before stopped anybody
   Index stop_rows[kStopRounds];       // body rows, if the round stopped anybody

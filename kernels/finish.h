@@ -76,16 +76,11 @@ struct FinishBodies {
       const Index body = row + lane;
       const Vec3 inverse = model.inv_inertia[body];
       const bool round = inverse.x == inverse.y && inverse.y == inverse.z;
-      const float to_turn = displacement[body].to_turn;
-      if (round && !(to_turn > 0.0f)) continue;
-      Quat q, turn = displacement[body].turn;
-      Vec3 w = state.angular_velocity[body], spin = velocity[body].angular;
-      if (to_turn > 0.0f) {
-        turn_free_body(to_turn, round ? Vec3{1.0f, 1.0f, 1.0f} : inverse, frame[body].scale, turn, spin);
-        if (round) spin = velocity[body].angular;
-      }
+      if (round && !(displacement[body].to_turn > 0.0f)) continue;
+      Quat q;
+      Vec3 w = state.angular_velocity[body];
       const Vec3 before = scaled_spin(frame[body].orientation, frame[body].scale, w);
-      finish_free_turn(frame[body], before, turn, spin, q, w);
+      finish_free_turn(frame[body], before, displacement[body].turn, velocity[body].angular, q, w);
       lanes.set(lane, q, w);
     }
     lanes.get(q_next, w_next);

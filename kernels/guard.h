@@ -7,7 +7,9 @@
 #pragma once
 #include <bit>
 
+#include "contact_columns.h"
 #include "counters.h"
+#include "free_turn.h"
 #include "guard_columns.h"
 #include "math/atomic.h"
 #include "math/bits.h"
@@ -27,6 +29,9 @@ constexpr float kMostTurn = 0.5f;  // [rad] that rows of contacts, which stay as
 
 // Parts of the step, 0..1, as bits: these are ordered as the floats are, so an integer minimum serves.
 constexpr Index kNoStop = 0x3f800000;  // 1
+// GuardRows::met
+constexpr std::uint32_t kMet = 1u;       // somebody may be on its way who is not in its pairs
+constexpr std::uint32_t kSqueezed = 2u;  // it is deep inside another one
 constexpr std::uint64_t kNotCarried = ~std::uint64_t(0);
 TALUS_INLINE float part_of_stop(Index stop) {
   return std::bit_cast<float>(stop);
@@ -53,7 +58,7 @@ struct FindFastBodies {
     const Real spin = Real(params->dt) * length(load<Real>(angular_velocity, row));  // a turn may have come around
     const Real angle = max_of(Real(kPi) * half_sine, spin);
     const Real travel = length(Vec3Of<Real>{gone[0], gone[1], gone[2]}) + angle * load<Real>(model.radius.data, row);
-    const Mask<Real> is_fast = travel > Real(0.5f * kFastPart * params->thinnest);
+    const Mask<Real> is_fast = travel > Real(0.5f * kFastPart * params->thinnest) || gone[3] > Real(0.0f);
     if (any_of(is_fast)) list(row, lane_bits(is_fast));
   }
 
@@ -64,6 +69,30 @@ struct FindFastBodies {
     }
     atomic_store(&counters->fast_rows, counters->rows);
     atomic_store(&counters->fast_search, counters->pairs);
+  }
+};
+
+/// Turns those that turn far, which IntegratePositions has left to this stage: it has registers for it on a GPU. One
+/// element is one of the fast bodies.
+struct TurnFar {
+  BodyModel model;
+  Column<Index> fast;
+  Column<BodyFrame> frame;
+  // in/out: the body's own
+  Column<BodyVelocity> velocity;
+  Column<BodyDisplacement> displacement;
+
+  TALUS_HD void operator()(Index i) const {
+    const Index row = fast[i];
+    BodyDisplacement& gone = displacement[row];
+    if (!(gone.to_turn > 0.0f)) return;
+    const Vec3 inverse = model.inv_inertia[row];
+    const bool round = inverse.x == inverse.y && inverse.y == inverse.z;
+    Quat turn = gone.turn;
+    Vec3 spin = velocity[row].angular;
+    turn_free_body(gone.to_turn, round ? Vec3{1.0f, 1.0f, 1.0f} : inverse, frame[row].scale, turn, spin);
+    gone.turn = turn;
+    if (!round) velocity[row].angular = spin;
   }
 };
 
@@ -96,9 +125,16 @@ struct BodyPaths {
   TALUS_HD BodyDisplacement gone(Index row) const {
     return is_still(row) ? BodyDisplacement{{0.0f, 0.0f, 0.0f}, 0.0f, {0.0f, 0.0f, 0.0f, 1.0f}} : displacement[row];
   }
+  TALUS_HD Turn turn_of(Index row, Quat turn) const {
+    return talus::turn_of(turn, params->dt * scale(frame[row].scale, velocity[row].angular));
+  }
   TALUS_HD ShapePath path(Index row) const {
-    const BodyDisplacement way = gone(row);
-    return shape_path(ShapeType(model.shape[row]), model.shape_size[row], state.orientation[row], way.shift, way.turn);
+    const ShapeType type = ShapeType(model.shape[row]);
+    const Vec3 size = model.shape_size[row];
+    const Quat start = state.orientation[row];
+    if (is_still(row)) return shape_path(type, size, start, {0.0f, 0.0f, 0.0f}, {{0.0f, 1.0f, 0.0f}, 0.0f});
+    const BodyDisplacement& way = displacement[row];
+    return shape_path(type, size, start, way.shift, turn_of(row, way.turn));
   }
   /// [m] At least the way of any of its points: an angle is at most pi times the sine of its half.
   TALUS_HD float travel(Index row) const {
@@ -124,7 +160,7 @@ struct BodyPaths {
   /// `held`: it does not turn at all.
   TALUS_HD void shorten(Index row, float part, bool held) const {
     BodyDisplacement& way = displacement[row];
-    const Quat turn = held ? Quat{0.0f, 0.0f, 0.0f, 1.0f} : part_of(turn_of(way.turn), part);
+    const Quat turn = held ? Quat{0.0f, 0.0f, 0.0f, 1.0f} : part_of(turn_of(row, way.turn), part);
     const Vec3 inverse = model.inv_inertia[row], axes = frame[row].scale;
     if (!(inverse.x == inverse.y && inverse.y == inverse.z)) {
       const Vec3 spin = rotate(turn, rotate_back(way.turn, scale(axes, velocity[row].angular)));
@@ -147,14 +183,15 @@ struct FindBeyond {
     rows.is_fast[row] = 1;
     if (!bodies.is_pushed(row)) return;
     const StepReach<float> r = step_reach<float>(bodies.model, bodies.state, bodies.inputs, *bodies.params, row);
-    if (!(part_within(r, bodies.displacement[row]) < 1.0f)) return;
+    if (!(part_within(r, bodies.displacement[row], bodies.path(row).turn.angle) < 1.0f)) return;
     rows.beyond[atomic_add(&counters->beyond, 1)] = row;
     atomic_store(&counters->beyond_rows, counters->rows);
+    atomic_store(&counters->beyond_pairs, counters->pairs);
   }
 
   /// Of the way, that keeps the body in the box that its pairs were found for.
-  TALUS_HD static float part_within(const StepReach<float>& r, const BodyDisplacement& way) {
-    const float rim = r.rim + kRoundOff * r.way, swing = swing_of(r, turn_of(way.turn).angle);
+  TALUS_HD static float part_within(const StepReach<float>& r, const BodyDisplacement& way, float angle) {
+    const float rim = r.rim + kRoundOff * r.way, swing = swing_of(r, angle);
     const Vec3 room{way.shift.x < 0.0f ? -r.low.x : r.high.x, way.shift.y < 0.0f ? -r.low.y : r.high.y,
                     way.shift.z < 0.0f ? -r.low.z : r.high.z};
     const Vec3 gone = abs_of(way.shift);
@@ -184,7 +221,7 @@ struct SeekMet {
       const Index body = rows.beyond[i];
       if (!is_plane && (are_apart(box, ball_box_of(body)) || are_apart(box, box_of(body)))) continue;
       if (body == row || !bodies.is_fast_pair(body, row) || !collide(body, row) || is_pair(body, row)) continue;
-      atomic_or(&rows.met[body], 1u);
+      atomic_or(&rows.met[body], kMet);
     }
   }
   /// To look for others one by one. All of them are held to what they were found for, then.
@@ -232,6 +269,26 @@ struct SeekMet {
   }
 };
 
+/// Finds bodies that are deep inside others: what pushes them apart moves them without a velocity, which would have
+/// told how far they get. One element is one pair.
+struct FindSqueezed {
+  BodyPaths bodies;
+  PairList pairs;
+  ContactRecords contacts;
+  GuardRows rows;  // met: out, the same by whom ever
+
+  TALUS_HD void operator()(Index pair) const {
+    const CachedContact& contact = contacts[pair];
+    const Index a = pairs.owner[pair], b = pairs.partner[pair], count = Index(contact.count);
+    const float deep = -kMostDepth * bodies.thinnest(a, b);
+    for (Index i = 0; i < count; ++i) {
+      if (!(contact.point[i].separation < deep)) continue;
+      atomic_or(&rows.met[a], kSqueezed);
+      atomic_or(&rows.met[b], kSqueezed);
+    }
+  }
+};
+
 /// Holds a body to what its pairs were found for. One element is one of those that went too far.
 struct LimitMotion {
   BodyPaths bodies;  // displacement, velocity: in/out, the body's own
@@ -240,9 +297,10 @@ struct LimitMotion {
 
   TALUS_HD void operator()(Index i) const {
     const Index row = rows.beyond[i];
-    if (!SeekMet::are_too_many(*counters) && rows.met[row] == 0) return;
+    const bool may_meet = SeekMet::are_too_many(*counters) || (rows.met[row] & kMet) != 0;
+    if (!may_meet || (rows.met[row] & kSqueezed) != 0) return;
     const StepReach<float> r = step_reach<float>(bodies.model, bodies.state, bodies.inputs, *bodies.params, row);
-    bodies.shorten(row, FindBeyond::part_within(r, bodies.displacement[row]), false);
+    bodies.shorten(row, FindBeyond::part_within(r, bodies.displacement[row], bodies.path(row).turn.angle), false);
     atomic_add(&counters->cut_bodies, 1);
   }
 };
@@ -388,7 +446,7 @@ struct CutMotion {
 
   TALUS_HD void carry(Index row, BodyDisplacement& gone, Index by, float part) const {
     const BodyDisplacement& carrier = bodies.displacement[by];
-    const Turn whole = turn_of(carrier.turn);
+    const Turn whole = bodies.turn_of(by, carrier.turn);
     const Quat from = bodies.state.orientation[by] * part_of(whole, part);
     const Quat to = bodies.state.orientation[by] * carrier.turn;
     const Quat turn = to * conjugate(from);  // world frame

@@ -7,11 +7,8 @@
 #define TALUS_GUARD_ROWS(X)                                                                                       \
   X(Index, fast, "1", "a list: rows of bodies that may pass through the thinnest one of the world, in any order") \
   X(Index, beyond, "1", "a list: those that went further than their pairs were found for")                        \
-  X(std::uint32_t, met, "1", "of those, 1: there may be somebody on its way who is not in its pairs")             \
+  X(std::uint32_t, met, "1", "of those: kMet, kSqueezed")                                                         \
   X(std::uint32_t, is_fast, "1", "1: it is in the list")                                                          \
-  X(Index, gained, "1", "a list: tumbling ones with more energy than forces gave them")                           \
-  X(std::uint32_t, given, "J", "to those, at most, by one of those they touch: bits of a float >= 0")             \
-  X(std::uint32_t, jointed, "1", "of those, 1: it has joints")                                                    \
   X(std::uint32_t, held, "1", "1: it does not turn in this step")                                                 \
   X(Index, stop, "1", "part of the step that the body moves for, as the round found it: bits of a float 0..1")    \
   X(Index, next_stop, "1", "as it leaves it")                                                                     \

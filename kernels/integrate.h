@@ -168,7 +168,7 @@ struct SlowTurn {
 };
 
 /// x' = x + h v', and the turn of a free rigid body over h. One body a lane. kFarNow: bodies that turn far do so in
-/// this sub-step, as joints need it. Else it is left to FinishBodies, which has registers for it on a GPU: rows of
+/// this sub-step, as joints need it. Else it is left to TurnFar, which has registers for it on a GPU: rows of
 /// contacts are those of the start of the step in any case.
 template <bool kFarNow>
 struct IntegratePositions {

@@ -30,7 +30,7 @@ struct alignas(32) BodyFrame {
 /// How far a body got since the step began. 32 bytes.
 struct alignas(32) BodyDisplacement {
   Vec3 shift;     // [m] of the centre of mass
-  float to_turn;  // [s] left to FinishBodies, see IntegratePositions
+  float to_turn;  // [s] left to TurnFar, see IntegratePositions
   Quat turn;      // own frame: orientation now = orientation at the start * turn
 };
 

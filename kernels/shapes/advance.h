@@ -16,14 +16,18 @@ namespace talus::inline TALUS_ISA {
 /// A rotation as one turn about a fixed axis.
 struct Turn {
   Vec3 axis;    // of length 1
-  float angle;  // [rad] 0..pi
+  float angle;  // [rad] 0..2 pi
 };
-TALUS_HD inline Turn turn_of(Quat q) {
+/// The shorter way round, or the longer one if that is nearer to what the body would turn by at the end's rate. `about`
+/// [rad]: that rate, own axes, times the step.
+TALUS_HD inline Turn turn_of(Quat q, Vec3 about) {
   const Vec3 v{q.x, q.y, q.z};
   const float sine = length(v);
   if (!(sine > 1e-12f)) return {{0.0f, 1.0f, 0.0f}, 0.0f};
-  const float sign = q.w < 0.0f ? -1.0f : 1.0f;
-  return {(sign / sine) * v, 2.0f * arc_tangent(sine, abs_of(q.w))};
+  const float sign = q.w < 0.0f ? -1.0f : 1.0f, angle = 2.0f * arc_tangent(sine, abs_of(q.w));
+  const Vec3 axis = (sign / sine) * v;
+  if (dot(axis, about) < angle - kPi) return {-axis, 2.0f * kPi - angle};
+  return {axis, angle};
 }
 /// The first part of a turn, 0..1.
 TALUS_HD inline Quat part_of(Turn turn, float part) {
@@ -58,7 +62,7 @@ TALUS_HD inline float distance_from_axis(Vec3 half, Vec3 axis) {
   return square_root(most);
 }
 
-TALUS_HD inline ShapePath shape_path(ShapeType type, Vec3 size, Quat start, Vec3 shift, Quat turn) {
+TALUS_HD inline ShapePath shape_path(ShapeType type, Vec3 size, Quat start, Vec3 shift, Turn turn) {
   ShapePath path{};
   const bool is_box = type == ShapeType::box;
   path.half_space = type == ShapeType::plane;
@@ -66,7 +70,7 @@ TALUS_HD inline ShapePath shape_path(ShapeType type, Vec3 size, Quat start, Vec3
   path.rounding = is_box || path.half_space ? 0.0f : size.x;
   path.start = start;
   path.shift = shift;
-  path.turn = turn_of(turn);
+  path.turn = turn;
   path.axis = rotate(start, path.turn.axis);
   path.spread = path.half_space ? 0.0f : distance_from_axis(path.core, path.turn.axis);
   path.along = dot(abs_of(path.turn.axis), path.core);

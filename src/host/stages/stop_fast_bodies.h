@@ -5,7 +5,6 @@
 #include "exec.h"
 #include "guard.h"
 #include "step_views.h"
-#include "tumble.h"
 
 namespace talus::inline TALUS_ISA {
 
@@ -21,9 +20,10 @@ struct StopFastBodiesTask {
     team.for_each_lane("FindFastBodies", body_lanes(v),
                        on_bodies(v, FindFastBodies{v.model, v.state.angular_velocity, solved.displacement, v.params,
                                                    rows.fast, v.counters}));
+    team.for_each("TurnFar", {&v.counters->fast_bodies, v.shape.rows},
+                  TurnFar{v.model, rows.fast, solved.frame, solved.velocity, solved.displacement});
     team.for_each("BeginStops", {&v.counters->fast_rows, v.shape.rows}, BeginStops{rows});
     limit_motion(team, bodies);
-    brake_gained(team, bodies);
     stop_pairs(team, bodies);
   }
 
@@ -33,23 +33,9 @@ struct StopFastBodiesTask {
     team.for_each("FindBeyond", {&v.counters->fast_bodies, v.shape.rows}, FindBeyond{bodies, rows, v.counters});
     team.for_each("SeekMet", {&v.counters->beyond_rows, v.shape.rows},
                   SeekMet{bodies, v.next.pairs, v.ignored_pairs, rows, v.counters});
+    team.for_each("FindSqueezed", {&v.counters->beyond_pairs, v.next.pairs.owner.size},
+                  FindSqueezed{bodies, v.next.pairs, v.next.contacts, rows});
     team.for_each("LimitMotion", {&v.counters->beyond, v.shape.rows}, LimitMotion{bodies, rows, v.counters});
-  }
-
-  template <class Team>
-  TALUS_INLINE void brake_gained(Team& team, const BodyPaths& bodies) const {
-    const GuardRows& rows = v.guard.rows;
-    const BodyEnergies energies{bodies};
-    team.for_each("FindGained", {&v.counters->fast_bodies, v.shape.rows},
-                  FindGained{energies, v.solve.rows.free_velocity, rows, v.counters});
-    team.for_each("FindGivers", {&v.counters->gained_pairs, v.next.pairs.owner.size},
-                  FindGivers{energies, v.next.pairs, v.next.contacts, rows.given});
-    if (v.joints.count > 0) {
-      team.for_each("FindJointed", {&v.counters->gained_joints, v.joints.count},
-                    FindJointed{v.joints.model, rows.jointed});
-    }
-    team.for_each("BrakeGained", {&v.counters->gained, v.shape.rows},
-                  BrakeGained{energies, rows, v.solve.rows.velocity});
   }
 
   template <class Team>
