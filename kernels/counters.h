@@ -70,7 +70,9 @@ struct Counters {
   Index fast_bodies;                  // that may pass through the thinnest one of the world
   Index fast_rows, fast_search;       // body rows and pairs, if there are such bodies, else 0
   Index beyond;                       // of those: went further than their pairs were found for
-  Index beyond_rows, beyond_pairs;    // body rows and pairs, if there are such bodies, else 0
+  Index beyond_rows, any_beyond;      // body rows and 1, if there are such bodies, else 0
+  Index met;                          // pairs that SeekMet found for those
+  Index limited;                      // those that went too far, if there are too many to look for whom they met
   Index fast_pairs;                   // pairs that close by much
   Index stop_pairs[kStopRounds + 1];  // the same, from the second round on, if the round before stopped anybody
   Index stop_rows[kStopRounds];       // body rows, if the round stopped anybody

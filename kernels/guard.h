@@ -7,7 +7,6 @@
 #pragma once
 #include <bit>
 
-#include "contact_columns.h"
 #include "counters.h"
 #include "free_turn.h"
 #include "guard_columns.h"
@@ -25,13 +24,10 @@ namespace talus::inline TALUS_ISA {
 constexpr float kFastPart = 0.25f;     // a pair that closes by more in a step is looked after
 constexpr float kStoppedPart = 0.02f;  // the same, if one of them has stopped: no solver knew of that
 
-constexpr float kMostTurn = 0.5f;  // [rad] that rows of contacts, which stay as they are, can follow
+constexpr float kPushedPart = 1.5f;  // [max_push_speed] what is slower may have been pushed out of others
 
 // Parts of the step, 0..1, as bits: these are ordered as the floats are, so an integer minimum serves.
 constexpr Index kNoStop = 0x3f800000;  // 1
-// GuardRows::met
-constexpr std::uint32_t kMet = 1u;       // somebody may be on its way who is not in its pairs
-constexpr std::uint32_t kSqueezed = 2u;  // it is deep inside another one
 constexpr std::uint64_t kNotCarried = ~std::uint64_t(0);
 TALUS_INLINE float part_of_stop(Index stop) {
   return std::bit_cast<float>(stop);
@@ -102,7 +98,7 @@ struct BeginStops {
   TALUS_HD void operator()(Index row) const {
     rows.stop[row] = rows.next_stop[row] = kNoStop;
     rows.carry[row] = kNotCarried;
-    rows.is_fast[row] = rows.met[row] = rows.held[row] = 0;
+    rows.is_fast[row] = 0;
   }
 };
 
@@ -125,8 +121,9 @@ struct BodyPaths {
   TALUS_HD BodyDisplacement gone(Index row) const {
     return is_still(row) ? BodyDisplacement{{0.0f, 0.0f, 0.0f}, 0.0f, {0.0f, 0.0f, 0.0f, 1.0f}} : displacement[row];
   }
-  TALUS_HD Turn turn_of(Index row, Quat turn) const {
-    return talus::turn_of(turn, params->dt * scale(frame[row].scale, velocity[row].angular));
+  /// Of a body that moves.
+  TALUS_HD Turn turn_of(Index row) const {
+    return talus::turn_of(displacement[row].turn, params->dt * scale(frame[row].scale, velocity[row].angular));
   }
   TALUS_HD ShapePath path(Index row) const {
     const ShapeType type = ShapeType(model.shape[row]);
@@ -134,13 +131,15 @@ struct BodyPaths {
     const Quat start = state.orientation[row];
     if (is_still(row)) return shape_path(type, size, start, {0.0f, 0.0f, 0.0f}, {{0.0f, 1.0f, 0.0f}, 0.0f});
     const BodyDisplacement& way = displacement[row];
-    return shape_path(type, size, start, way.shift, turn_of(row, way.turn));
+    return shape_path(type, size, start, way.shift, turn_of(row));
   }
   /// [m] At least the way of any of its points: an angle is at most pi times the sine of its half.
   TALUS_HD float travel(Index row) const {
     const BodyDisplacement way = gone(row);
     return length(way.shift) + kPi * model.radius[row] * length(Vec3{way.turn.x, way.turn.y, way.turn.z});
   }
+  /// [m] What others that a body is in may push it by.
+  TALUS_HD float pushed_way() const { return kPushedPart * params->max_push_speed * params->dt; }
   /// [m] The thinnest extent of a pair.
   TALUS_HD float thinnest(Index a, Index b) const {
     return 2.0f * min_of(min_half_thickness(ShapeType(model.shape[a]), model.shape_size[a]),
@@ -157,10 +156,9 @@ struct BodyPaths {
 
   /// Leaves a body where it is after a part of the step. Its velocity stays. So does its angular velocity as the body
   /// itself sees it, and with it energy and size of the angular momentum, which no other velocity would keep.
-  /// `held`: it does not turn at all.
-  TALUS_HD void shorten(Index row, float part, bool held) const {
+  TALUS_HD void shorten(Index row, float part) const {
     BodyDisplacement& way = displacement[row];
-    const Quat turn = held ? Quat{0.0f, 0.0f, 0.0f, 1.0f} : part_of(turn_of(row, way.turn), part);
+    const Quat turn = part_of(turn_of(row), part);
     const Vec3 inverse = model.inv_inertia[row], axes = frame[row].scale;
     if (!(inverse.x == inverse.y && inverse.y == inverse.z)) {
       const Vec3 spin = rotate(turn, rotate_back(way.turn, scale(axes, velocity[row].angular)));
@@ -176,22 +174,22 @@ struct BodyPaths {
 struct FindBeyond {
   BodyPaths bodies;
   GuardRows rows;      // is_fast of the body's row, beyond: out
-  Counters* counters;  // beyond, beyond_rows
+  Counters* counters;  // beyond, beyond_rows, any_beyond
 
   TALUS_HD void operator()(Index i) const {
     const Index row = rows.fast[i];
     rows.is_fast[row] = 1;
     if (!bodies.is_pushed(row)) return;
     const StepReach<float> r = step_reach<float>(bodies.model, bodies.state, bodies.inputs, *bodies.params, row);
-    if (!(part_within(r, bodies.displacement[row], bodies.path(row).turn.angle) < 1.0f)) return;
+    if (!(part_within(r, bodies.displacement[row], swing_of(r, bodies.turn_of(row).angle)) < 1.0f)) return;
     rows.beyond[atomic_add(&counters->beyond, 1)] = row;
     atomic_store(&counters->beyond_rows, counters->rows);
-    atomic_store(&counters->beyond_pairs, counters->pairs);
+    atomic_store(&counters->any_beyond, 1);
   }
 
-  /// Of the way, that keeps the body in the box that its pairs were found for.
-  TALUS_HD static float part_within(const StepReach<float>& r, const BodyDisplacement& way, float angle) {
-    const float rim = r.rim + kRoundOff * r.way, swing = swing_of(r, angle);
+  /// Of the way, that keeps a body in the box that its pairs were found for. swing: [m] what turning adds.
+  TALUS_HD static float part_within(const StepReach<float>& r, const BodyDisplacement& way, float swing) {
+    const float rim = r.rim + kRoundOff * r.way;
     const Vec3 room{way.shift.x < 0.0f ? -r.low.x : r.high.x, way.shift.y < 0.0f ? -r.low.y : r.high.y,
                     way.shift.z < 0.0f ? -r.low.z : r.high.z};
     const Vec3 gone = abs_of(way.shift);
@@ -204,27 +202,29 @@ struct FindBeyond {
   static constexpr float kRoundOff = 1e-4f;  // [way] what sub-steps add up to less exactly than the step's way
 };
 
-/// Looks for bodies that somebody who went too far may have met, and that are not in its pairs. One element is a body
-/// row.
+/// Looks for bodies that somebody who went too far may have met, and that are not in its pairs: they are pairs, too.
+/// One element is a body row.
 struct SeekMet {
   BodyPaths bodies;
   PairList pairs;
   Column<const std::uint64_t> ignored;
-  GuardRows rows;
-  const Counters* counters;
+  Column<Index> beyond;
+  GuardPairs fast;     // out: the first ones
+  Counters* counters;  // met
 
   TALUS_HD void operator()(Index row) const {
     if (are_too_many(*counters) || bodies.model.alive[row] == 0) return;
     const bool is_plane = bodies.model.shape[row] == std::uint8_t(ShapeType::plane);
     const Box box = box_of(row);
     for (Index i = 0; i < counters->beyond; ++i) {
-      const Index body = rows.beyond[i];
-      if (!is_plane && (are_apart(box, ball_box_of(body)) || are_apart(box, box_of(body)))) continue;
-      if (body == row || !bodies.is_fast_pair(body, row) || !collide(body, row) || is_pair(body, row)) continue;
-      atomic_or(&rows.met[body], kMet);
+      const Index body = beyond[i];
+      if (!is_plane && are_apart(box, box_of(body))) continue;
+      if (body == row || !bodies.is_fast_pair(body, row) || !collide(body, row)) continue;
+      const bool body_owns = owns_pair(bodies.model, body, row);
+      const Index a = body_owns ? body : row, b = body_owns ? row : body;
+      if (!is_pair(a, b)) list(a, b);
     }
   }
-  /// To look for others one by one. All of them are held to what they were found for, then.
   TALUS_HD static bool are_too_many(const Counters& c) { return c.beyond > kMostTests / (c.rows + 1); }
   static constexpr Index kMostTests = 1 << 20;  // some 2 ms
 
@@ -236,60 +236,50 @@ struct SeekMet {
     const Vec3 apart = max_of(a.low - b.high, b.low - a.high);
     return max_of(apart.x, max_of(apart.y, apart.z)) > 0.0f;
   }
-  /// Holds a moving body all the way.
-  TALUS_HD Box ball_box_of(Index row) const {
-    const float radius = bodies.model.radius[row];
-    const Vec3 from = bodies.state.position[row], way = bodies.displacement[row].shift, none{0.0f, 0.0f, 0.0f};
-    const Vec3 half{radius, radius, radius};
-    return {from - half + min_of(way, none), from + half + max_of(way, none)};
-  }
-  /// The same, but smaller, for any body.
+  /// Holds a body all the way.
   TALUS_HD Box box_of(Index row) const {
-    const BodyDisplacement way = bodies.gone(row);
-    const Vec3 from = bodies.state.position[row], none{0.0f, 0.0f, 0.0f};
+    const Vec3 way = bodies.gone(row).shift, from = bodies.state.position[row], none{0.0f, 0.0f, 0.0f};
     const float radius = bodies.model.radius[row];
-    Vec3 half = aabb_half_extent(ShapeType(bodies.model.shape[row]), bodies.model.shape_size[row],
-                                 bodies.state.orientation[row]);
-    const float swing = kPi * radius * length(Vec3{way.turn.x, way.turn.y, way.turn.z});  // no angle is larger
-    if (swing > 0.0f) half = min_of(half + Vec3{swing, swing, swing}, Vec3{radius, radius, radius});
-    return {from - half + min_of(way.shift, none), from + half + max_of(way.shift, none)};
+    const Vec3 ball{radius, radius, radius};
+    const Vec3 still = aabb_half_extent(ShapeType(bodies.model.shape[row]), bodies.model.shape_size[row],
+                                        bodies.state.orientation[row]);
+    const Vec3 half = bodies.is_still(row) ? still : ball;
+    return {from - half + min_of(way, none), from + half + max_of(way, none)};
   }
   TALUS_HD bool collide(Index x, Index y) const {
     const BodyModel& model = bodies.model;
     if ((model.group[x] & model.mask[y]) == 0 || (model.group[y] & model.mask[x]) == 0) return false;
     return ignored.size == 0 || !is_listed(ignored, x, y);
   }
-  TALUS_HD bool is_pair(Index x, Index y) const {
-    const bool x_owns = owns_pair(bodies.model, x, y);
-    const Index owner = x_owns ? x : y, partner = x_owns ? y : x;
+  TALUS_HD bool is_pair(Index owner, Index partner) const {
     for (Index pair = pairs.begin[owner]; pair < pairs.begin[owner + 1]; ++pair) {
       if (pairs.partner[pair] == partner) return true;
     }
     return false;
   }
+  TALUS_HD void list(Index a, Index b) const {
+    const Index place = atomic_add(&counters->met, 1);
+    if (place >= kMostMet) return;
+    fast.a[place] = a;
+    fast.b[place] = b;
+  }
 };
 
-/// Finds bodies that are deep inside others: what pushes them apart moves them without a velocity, which would have
-/// told how far they get. One element is one pair.
-struct FindSqueezed {
-  BodyPaths bodies;
-  PairList pairs;
-  ContactRecords contacts;
-  GuardRows rows;  // met: out, the same by whom ever
-
-  TALUS_HD void operator()(Index pair) const {
-    const CachedContact& contact = contacts[pair];
-    const Index a = pairs.owner[pair], b = pairs.partner[pair], count = Index(contact.count);
-    const float deep = -kMostDepth * bodies.thinnest(a, b);
-    for (Index i = 0; i < count; ++i) {
-      if (!(contact.point[i].separation < deep)) continue;
-      atomic_or(&rows.met[a], kSqueezed);
-      atomic_or(&rows.met[b], kSqueezed);
+/// One element: what SeekMet found are pairs; or it found too much, and who went too far is held to its reach.
+struct EndSeek {
+  Counters* counters;
+  TALUS_HD void operator()(Index) const {
+    if (SeekMet::are_too_many(*counters) || counters->met > kMostMet) {
+      counters->limited = counters->beyond;
+    } else {
+      counters->fast_pairs = counters->met;
     }
   }
 };
 
-/// Holds a body to what its pairs were found for. One element is one of those that went too far.
+/// Holds a body to what its pairs were found for, unless it is so slow that others that it is in may have pushed it:
+/// such pushes have no velocity, and the reach of the next step would be no longer. One element is one of those that
+/// went too far.
 struct LimitMotion {
   BodyPaths bodies;  // displacement, velocity: in/out, the body's own
   GuardRows rows;
@@ -297,10 +287,10 @@ struct LimitMotion {
 
   TALUS_HD void operator()(Index i) const {
     const Index row = rows.beyond[i];
-    const bool may_meet = SeekMet::are_too_many(*counters) || (rows.met[row] & kMet) != 0;
-    if (!may_meet || (rows.met[row] & kSqueezed) != 0) return;
+    if (bodies.travel(row) <= bodies.pushed_way()) return;
     const StepReach<float> r = step_reach<float>(bodies.model, bodies.state, bodies.inputs, *bodies.params, row);
-    bodies.shorten(row, FindBeyond::part_within(r, bodies.displacement[row], bodies.path(row).turn.angle), false);
+    const float swing = bodies.model.radius[row] * bodies.turn_of(row).angle;  // a part of the turn has as much of it
+    bodies.shorten(row, FindBeyond::part_within(r, bodies.displacement[row], swing));
     atomic_add(&counters->cut_bodies, 1);
   }
 };
@@ -310,13 +300,15 @@ struct FindFastPairs {
   BodyPaths bodies;
   PairList pairs;
   Column<std::uint32_t> is_fast;  // of rows
-  Column<Index> fast;             // out
+  GuardPairs fast;                // out
   Counters* counters;             // fast_pairs
 
   TALUS_HD void operator()(Index pair) const {
     const Index a = pairs.owner[pair], b = pairs.partner[pair];
     if ((is_fast[a] | is_fast[b]) == 0 || !bodies.is_fast_pair(a, b)) return;
-    fast[atomic_add(&counters->fast_pairs, 1)] = pair;
+    const Index place = atomic_add(&counters->fast_pairs, 1);
+    fast.a[place] = a;
+    fast.b[place] = b;
   }
 };
 
@@ -332,56 +324,31 @@ TALUS_HD inline float closing_of(const ShapePath& a, const ShapePath& b) {
   return max_of(first * length(b.shift - a.shift), length(b.part * b.shift - a.part * a.shift)) + swing_of(a) +
          swing_of(b);
 }
-/// `hold`: those that GuardRows::held names do not turn.
-TALUS_HD inline PairPaths pair_paths(const BodyPaths& bodies, const GuardRows& rows, Index a, Index b, bool hold) {
+TALUS_HD inline PairPaths pair_paths(const BodyPaths& bodies, const GuardRows& rows, Index a, Index b) {
   PairPaths pair{bodies.path(a), bodies.path(b), bodies.thinnest(a, b), 1.0f};
-  if (hold && rows.held[a] != 0) pair.a.turn.angle = 0.0f;
-  if (hold && rows.held[b] != 0) pair.b.turn.angle = 0.0f;
   pair.a.part = part_of_stop(rows.stop[a]);
   pair.b.part = part_of_stop(rows.stop[b]);
   const bool both_go_on = pair.a.part == 1.0f && pair.b.part == 1.0f;
-  if (closing_of(pair.a, pair.b) > (both_go_on ? kFastPart : kStoppedPart) * pair.thin) {
-    pair.stop = first_stop(pair.a, pair.b, bodies.state.position[b] - bodies.state.position[a], pair.thin,
-                           bodies.has_wall(a, b));
+  const float closing = closing_of(pair.a, pair.b);
+  if (closing > (both_go_on ? kFastPart : kStoppedPart) * pair.thin) {
+    const bool has_wall = bodies.has_wall(a, b);
+    pair.stop = first_stop(pair.a, pair.b, bodies.state.position[b] - bodies.state.position[a],
+                           {pair.thin, has_wall, !has_wall || closing <= bodies.pushed_way()});
   }
   return pair;
 }
 
-/// Who tumbles into another body does not turn in this step: what its contacts did to it means nothing, and it would
-/// hang where it is, since some part of it passes into the other one at once. One element is one of the fast pairs.
-struct HoldTurns {
-  BodyPaths bodies;
-  PairList pairs;
-  Column<Index> fast;
-  GuardRows rows;      // held: out, the same by whom ever
-  Counters* counters;  // stop_rows of the first round
-
-  TALUS_HD void operator()(Index i) const {
-    const Index pair = fast[i], a = pairs.owner[pair], b = pairs.partner[pair];
-    const PairPaths paths = pair_paths(bodies, rows, a, b, false);
-    if (!(paths.stop < 1.0f)) return;
-    hold(a, paths.a);
-    hold(b, paths.b);
-  }
-  TALUS_HD void hold(Index row, const ShapePath& path) const {
-    if (!bodies.is_pushed(row) || !(path.turn.angle > kMostTurn) || !(swing_of(path) > 0.0f)) return;
-    atomic_or(&rows.held[row], 1u);
-    atomic_store(&counters->stop_rows[0], counters->fast_rows);
-  }
-};
-
 /// Finds where the bodies of a pair must stop. One element is one of the fast pairs.
 struct StopPairs {
   BodyPaths bodies;
-  PairList pairs;
-  Column<Index> fast;
+  GuardPairs fast;
   GuardRows rows;      // next_stop: a minimum
   Counters* counters;  // stop_pairs, stop_rows of this round
   int round;
 
   TALUS_HD void operator()(Index i) const {
-    const Index pair = fast[i], a = pairs.owner[pair], b = pairs.partner[pair];
-    const PairPaths paths = pair_paths(bodies, rows, a, b, true);
+    const Index a = fast.a[i], b = fast.b[i];
+    const PairPaths paths = pair_paths(bodies, rows, a, b);
     if (!(paths.stop < 1.0f)) return;
     if (stops(a, paths.a, b, paths.thin)) put(a, stop_at(paths.stop));
     if (stops(b, paths.b, a, paths.thin)) put(b, stop_at(paths.stop));
@@ -410,15 +377,14 @@ struct EndRound {
 /// one of the fast pairs.
 struct FindCarriers {
   BodyPaths bodies;
-  PairList pairs;
-  Column<Index> fast;
+  GuardPairs fast;
   GuardRows rows;  // carry: a minimum
 
   TALUS_HD void operator()(Index i) const {
-    const Index pair = fast[i], a = pairs.owner[pair], b = pairs.partner[pair];
+    const Index a = fast.a[i], b = fast.b[i];
     const bool carries_a = bodies.is_kinematic(b), carries_b = bodies.is_kinematic(a);
     if (!carries_a && !carries_b) return;
-    const float from = pair_paths(bodies, rows, a, b, true).stop;
+    const float from = pair_paths(bodies, rows, a, b).stop;
     if (!(from < 1.0f)) return;
     const Index carried = carries_a ? a : b, by = carries_a ? b : a;
     atomic_min(&rows.carry[carried], (std::uint64_t(std::uint32_t(stop_at(from))) << 32) | std::uint32_t(by));
@@ -435,9 +401,8 @@ struct CutMotion {
   TALUS_HD void operator()(Index row) const {
     const Index stop = rows.stop[row];
     const std::uint64_t carry_from = rows.carry[row];
-    const bool held = rows.held[row] != 0;
-    if ((stop == kNoStop && carry_from == kNotCarried && !held) || !bodies.is_pushed(row)) return;
-    if (stop != kNoStop || held) bodies.shorten(row, part_of_stop(stop), held);
+    if ((stop == kNoStop && carry_from == kNotCarried) || !bodies.is_pushed(row)) return;
+    if (stop != kNoStop) bodies.shorten(row, part_of_stop(stop));
     if (carry_from != kNotCarried) {
       carry(row, bodies.displacement[row], Index(std::uint32_t(carry_from)), part_of_stop(Index(carry_from >> 32)));
     }
@@ -446,7 +411,7 @@ struct CutMotion {
 
   TALUS_HD void carry(Index row, BodyDisplacement& gone, Index by, float part) const {
     const BodyDisplacement& carrier = bodies.displacement[by];
-    const Turn whole = bodies.turn_of(by, carrier.turn);
+    const Turn whole = bodies.turn_of(by);
     const Quat from = bodies.state.orientation[by] * part_of(whole, part);
     const Quat to = bodies.state.orientation[by] * carrier.turn;
     const Quat turn = to * conjugate(from);  // world frame

@@ -7,19 +7,21 @@
 #define TALUS_GUARD_ROWS(X)                                                                                       \
   X(Index, fast, "1", "a list: rows of bodies that may pass through the thinnest one of the world, in any order") \
   X(Index, beyond, "1", "a list: those that went further than their pairs were found for")                        \
-  X(std::uint32_t, met, "1", "of those: kMet, kSqueezed")                                                         \
   X(std::uint32_t, is_fast, "1", "1: it is in the list")                                                          \
-  X(std::uint32_t, held, "1", "1: it does not turn in this step")                                                 \
   X(Index, stop, "1", "part of the step that the body moves for, as the round found it: bits of a float 0..1")    \
   X(Index, next_stop, "1", "as it leaves it")                                                                     \
   X(std::uint64_t, carry, "", "from when, the same bits, and below them the row of who carries it then")
 
-#define TALUS_GUARD_PAIRS(X) X(Index, pair, "1", "a list: rows of pairs that may pass through each other, in any order")
+#define TALUS_GUARD_PAIRS(X)                                                                             \
+  X(Index, a, "1", "a list: rows of the owners of pairs that may pass through each other, in any order") \
+  X(Index, b, "1", "of their partners")
 
 namespace talus {
 
 TALUS_DEFINE_VIEW(GuardRows, TALUS_GUARD_ROWS)
 TALUS_DEFINE_VIEW(GuardPairs, TALUS_GUARD_PAIRS)
+
+constexpr Index kMostMet = 4096;  // such pairs that the broad phase did not find
 
 struct GuardScratch {
   GuardRows rows;

@@ -186,18 +186,23 @@ constexpr float kMostDepth = 0.2f;     // to which a step may take one into the 
 constexpr float kCreepDepth = 0.005f;  // how much deeper, if they were as deep already
 constexpr int kMostAdvances = 64;
 
-/// [m] How deep two shapes may get into each other, as a negative gap, that have a gap at the start. `has_wall`: one of
-/// them stands. Else twice as deep, and those inside each other already are left to what pushes them apart: in a crowd
-/// everybody has to get past others.
-TALUS_HD inline float deepest_gap(float start, float thin, bool has_wall) {
-  const float most = (has_wall ? -kMostDepth : -2.0f * kMostDepth) * thin;
-  if (start > -kMostDepth * thin) return most;
-  return has_wall ? min_of(most, start) - kCreepDepth * thin : -kUnbounded;
+/// How deep two shapes may get into each other.
+struct DepthLimits {
+  float thin;        // [m] the thinnest extent
+  bool has_wall;     // one of them stands. Else they may get twice as deep: in a crowd everybody has to get past others
+  bool leaves_deep;  // those inside each other already are left to what pushes them apart
+};
+/// [m] The same as a negative gap, of two that have a gap at the start.
+TALUS_HD inline float deepest_gap(float start, DepthLimits limits) {
+  const float deep = -kMostDepth * limits.thin, most = limits.has_wall ? deep : 2.0f * deep;
+  if (start > deep) return most;
+  return limits.leaves_deep ? -kUnbounded : min_of(most, start) - kCreepDepth * limits.thin;
 }
 
 /// The time, as a part of the step, at which two shapes on their ways must stop, lest B gets into A deeper than it may.
-/// 1: they need not. `thin` [m]: the thinnest extent.
-TALUS_HD inline float first_stop(const ShapePath& a, const ShapePath& b, Vec3 between, float thin, bool has_wall) {
+/// 1: they need not.
+TALUS_HD inline float first_stop(const ShapePath& a, const ShapePath& b, Vec3 between, DepthLimits limits) {
+  const float thin = limits.thin;
   const float gap = kStopGap * thin + 4e-7f * (length(between) + length(a.core) + a.rounding);
   float level = gap, time = 0.0f, stop = -1.0f;  // stop: where they were last apart, once they touch
   for (int look = 0; look < kMostAdvances; ++look) {
@@ -205,7 +210,7 @@ TALUS_HD inline float first_stop(const ShapePath& a, const ShapePath& b, Vec3 be
     Apart now = paths.apart(level);
     if (level > 0.0f && now.gap <= 2.0f * gap) {  // they touch; if they do from the start, they stop where they may not
       if (look > 0) stop = time;                  // get deeper
-      level = deepest_gap(look > 0 ? 0.0f : now.gap, thin, has_wall);
+      level = deepest_gap(look > 0 ? 0.0f : now.gap, limits);
       if (level < -0.5f * kUnbounded) return 1.0f;
       now = paths.apart(level);
     }

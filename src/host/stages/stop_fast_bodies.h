@@ -32,28 +32,23 @@ struct StopFastBodiesTask {
     const GuardRows& rows = v.guard.rows;
     team.for_each("FindBeyond", {&v.counters->fast_bodies, v.shape.rows}, FindBeyond{bodies, rows, v.counters});
     team.for_each("SeekMet", {&v.counters->beyond_rows, v.shape.rows},
-                  SeekMet{bodies, v.next.pairs, v.ignored_pairs, rows, v.counters});
-    team.for_each("FindSqueezed", {&v.counters->beyond_pairs, v.next.pairs.owner.size},
-                  FindSqueezed{bodies, v.next.pairs, v.next.contacts, rows});
-    team.for_each("LimitMotion", {&v.counters->beyond, v.shape.rows}, LimitMotion{bodies, rows, v.counters});
+                  SeekMet{bodies, v.next.pairs, v.ignored_pairs, rows.beyond, v.guard.fast, v.counters});
+    team.for_each("EndSeek", {&v.counters->any_beyond, 1}, EndSeek{v.counters});
+    team.for_each("LimitMotion", {&v.counters->limited, v.shape.rows}, LimitMotion{bodies, rows, v.counters});
   }
 
   template <class Team>
   TALUS_INLINE void stop_pairs(Team& team, const BodyPaths& bodies) const {
     const GuardRows& rows = v.guard.rows;
-    const Index pair_capacity = v.next.pairs.owner.size;
-    team.for_each("FindFastPairs", {&v.counters->fast_search, pair_capacity},
-                  FindFastPairs{bodies, v.next.pairs, rows.is_fast, v.guard.fast.pair, v.counters});
-    team.for_each("HoldTurns", {&v.counters->fast_pairs, pair_capacity},
-                  HoldTurns{bodies, v.next.pairs, v.guard.fast.pair, rows, v.counters});
+    const GuardPairs& fast = v.guard.fast;
+    team.for_each("FindFastPairs", {&v.counters->fast_search, v.next.pairs.owner.size},
+                  FindFastPairs{bodies, v.next.pairs, rows.is_fast, fast, v.counters});
     for (int round = 0; round < kStopRounds; ++round) {
       const Index* size = round == 0 ? &v.counters->fast_pairs : &v.counters->stop_pairs[round];
-      team.for_each("StopPairs", {size, pair_capacity},
-                    StopPairs{bodies, v.next.pairs, v.guard.fast.pair, rows, v.counters, round});
+      team.for_each("StopPairs", {size, fast.a.size}, StopPairs{bodies, fast, rows, v.counters, round});
       team.for_each("EndRound", {&v.counters->stop_rows[round], v.shape.rows}, EndRound{rows});
     }
-    team.for_each("FindCarriers", {&v.counters->stop_pairs[1], pair_capacity},
-                  FindCarriers{bodies, v.next.pairs, v.guard.fast.pair, rows});
+    team.for_each("FindCarriers", {&v.counters->stop_pairs[1], fast.a.size}, FindCarriers{bodies, fast, rows});
     team.for_each("CutMotion", {&v.counters->stop_rows[0], v.shape.rows}, CutMotion{bodies, rows, v.counters});
   }
 };
