@@ -7,6 +7,7 @@
 #pragma once
 #include <bit>
 
+#include "contact_columns.h"
 #include "counters.h"
 #include "free_turn.h"
 #include "guard_columns.h"
@@ -28,7 +29,7 @@ constexpr float kPushedPart = 1.5f;  // [max_push_speed] what is slower may have
 
 // Parts of the step, 0..1, as bits: these are ordered as the floats are, so an integer minimum serves.
 constexpr Index kNoStop = 0x3f800000;  // 1
-constexpr std::uint64_t kNotCarried = ~std::uint64_t(0);
+constexpr std::uint64_t kNobody = ~std::uint64_t(0);
 TALUS_INLINE float part_of_stop(Index stop) {
   return std::bit_cast<float>(stop);
 }
@@ -97,8 +98,8 @@ struct BeginStops {
   GuardRows rows;
   TALUS_HD void operator()(Index row) const {
     rows.stop[row] = rows.next_stop[row] = kNoStop;
-    rows.carry[row] = kNotCarried;
-    rows.is_fast[row] = 0;
+    rows.carry[row] = rows.slide[row] = kNobody;
+    rows.is_fast[row] = rows.squeezed[row] = 0;
   }
 };
 
@@ -295,20 +296,33 @@ struct LimitMotion {
   }
 };
 
-/// Lists the pairs to look after. One element is one pair.
+/// Lists the pairs to look after, and finds who is in a crowd. One element is one pair.
 struct FindFastPairs {
   BodyPaths bodies;
   PairList pairs;
-  Column<std::uint32_t> is_fast;  // of rows
-  GuardPairs fast;                // out
-  Counters* counters;             // fast_pairs
+  ContactRecords contacts;
+  GuardRows rows;      // squeezed: out, the same by whom ever
+  GuardPairs fast;     // out
+  Counters* counters;  // fast_pairs
 
   TALUS_HD void operator()(Index pair) const {
     const Index a = pairs.owner[pair], b = pairs.partner[pair];
-    if ((is_fast[a] | is_fast[b]) == 0 || !bodies.is_fast_pair(a, b)) return;
+    if ((rows.is_fast[a] | rows.is_fast[b]) == 0) return;
+    if (!bodies.has_wall(a, b) && is_deep(contacts[pair], bodies.thinnest(a, b))) {
+      atomic_or(&rows.squeezed[a], 1u);
+      atomic_or(&rows.squeezed[b], 1u);
+    }
+    if (!bodies.is_fast_pair(a, b)) return;
     const Index place = atomic_add(&counters->fast_pairs, 1);
     fast.a[place] = a;
     fast.b[place] = b;
+  }
+  TALUS_HD static bool is_deep(const CachedContact& contact, float thin) {
+    const Index count = Index(contact.count);
+    for (Index i = 0; i < count; ++i) {
+      if (contact.point[i].separation < -kMostDepth * thin) return true;
+    }
+    return false;
   }
 };
 
@@ -330,13 +344,62 @@ TALUS_HD inline PairPaths pair_paths(const BodyPaths& bodies, const GuardRows& r
   pair.b.part = part_of_stop(rows.stop[b]);
   const bool both_go_on = pair.a.part == 1.0f && pair.b.part == 1.0f;
   const float closing = closing_of(pair.a, pair.b);
-  if (closing > (both_go_on ? kFastPart : kStoppedPart) * pair.thin) {
-    const bool has_wall = bodies.has_wall(a, b);
-    pair.stop = first_stop(pair.a, pair.b, bodies.state.position[b] - bodies.state.position[a],
-                           {pair.thin, has_wall, !has_wall || closing <= bodies.pushed_way()});
+  const bool has_wall = bodies.has_wall(a, b);
+  const bool in_crowd = !has_wall && (rows.squeezed[a] | rows.squeezed[b]) != 0 && closing <= bodies.pushed_way();
+  if (!in_crowd && closing > (both_go_on ? kFastPart : kStoppedPart) * pair.thin) {
+    const Vec3 between = bodies.state.position[b] - bodies.state.position[a];
+    pair.stop = first_stop(pair.a, pair.b, between, pair.thin, has_wall);
   }
   return pair;
 }
+
+/// What is slow and touches a wall from the start slides along it rather than stop: it may have been pushed by others
+/// that it was in, and would hang where it is.
+struct WallSlide {
+  BodyPaths bodies;
+
+  /// Of a body at a wall.
+  TALUS_HD Slide slide(Index body, Index wall) const {
+    const bool body_owns = owns_pair(bodies.model, body, wall);
+    const Index a = body_owns ? body : wall, b = body_owns ? wall : body;
+    const ShapePath path_a = bodies.path(a), path_b = bodies.path(b);
+    if (closing_of(path_a, path_b) > bodies.pushed_way()) return {{0.0f, 0.0f, 0.0f}, 0.0f};
+    const Slide slide =
+        slide_of(path_a, path_b, bodies.state.position[b] - bodies.state.position[a], bodies.thinnest(a, b));
+    return {body_owns ? -slide.normal : slide.normal, slide.way};
+  }
+};
+
+/// Finds for each body the wall along which it must slide by most. One element is one of the fast pairs.
+struct FindSlides {
+  WallSlide walls;
+  GuardPairs fast;
+  GuardRows rows;  // slide: a minimum
+
+  TALUS_HD void operator()(Index i) const {
+    const Index a = fast.a[i], b = fast.b[i];
+    const bool a_slides = walls.bodies.is_pushed(a);
+    if (a_slides == walls.bodies.is_pushed(b)) return;  // walls that slide are none
+    const Index body = a_slides ? a : b, wall = a_slides ? b : a;
+    const float way = walls.slide(body, wall).way;
+    if (!(way > 0.0f)) return;
+    atomic_min(&rows.slide[body], ~(std::uint64_t(std::bit_cast<std::uint32_t>(way)) << 32 | std::uint32_t(wall)));
+  }
+};
+
+/// One element is one of the fast bodies.
+struct SlideBodies {
+  WallSlide walls;  // displacement: in/out, the body's own
+  GuardRows rows;
+
+  TALUS_HD void operator()(Index i) const {
+    const Index row = rows.fast[i];
+    if (rows.slide[row] == kNobody) return;
+    const Slide slide = walls.slide(row, Index(std::uint32_t(~rows.slide[row])));
+    BodyDisplacement& way = walls.bodies.displacement[row];
+    way.shift = way.shift + slide.way * slide.normal;
+  }
+};
 
 /// Finds where the bodies of a pair must stop. One element is one of the fast pairs.
 struct StopPairs {
@@ -401,9 +464,9 @@ struct CutMotion {
   TALUS_HD void operator()(Index row) const {
     const Index stop = rows.stop[row];
     const std::uint64_t carry_from = rows.carry[row];
-    if ((stop == kNoStop && carry_from == kNotCarried) || !bodies.is_pushed(row)) return;
+    if ((stop == kNoStop && carry_from == kNobody) || !bodies.is_pushed(row)) return;
     if (stop != kNoStop) bodies.shorten(row, part_of_stop(stop));
-    if (carry_from != kNotCarried) {
+    if (carry_from != kNobody) {
       carry(row, bodies.displacement[row], Index(std::uint32_t(carry_from)), part_of_stop(Index(carry_from >> 32)));
     }
     atomic_add(&counters->cut_bodies, 1);

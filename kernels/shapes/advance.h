@@ -86,6 +86,7 @@ TALUS_HD inline float swing_of(const ShapePath& path) {
 struct Apart {
   float gap;      // [m] largest along any axis; negative: they overlap, and this is how deep
   float advance;  // part of the step
+  Vec3 normal;    // that axis, from A to B
 };
 
 /// Two shapes at some time of the step.
@@ -104,8 +105,13 @@ class PathsAt {
     axes_b_ = matrix_of(b.start * part_of(b.turn, now_b));
   }
 
+  /// [m] Along a unit direction from A to B.
+  TALUS_HD float gap_along(Vec3 n) const {
+    const float half_b = b_.half_space ? 0.0f : half_along(axes_b_, b_, n) + b_.rounding;
+    return dot(n, between_) - half_along(axes_a_, a_, n) - a_.rounding - half_b;
+  }
   TALUS_HD Apart apart(float level) const {
-    Apart best{-kUnbounded, 0.0f};
+    Apart best{-kUnbounded, 0.0f, {0.0f, 1.0f, 0.0f}};
     if (b_.half_space) {
       try_plane(level, best);
       return best;
@@ -124,28 +130,28 @@ class PathsAt {
   }
 
  private:
+  /// [m] Half the width of a core.
+  TALUS_HD static float half_along(const Mat3& axes, const ShapePath& path, Vec3 n) {
+    return dot(abs_of(transposed_times(axes, n)), path.core);
+  }
   TALUS_HD void try_plane(float level, Apart& best) const {
-    const Vec3 n = axes_b_ * b_.core;
-    const Vec3 own = abs_of(transposed_times(axes_a_, n));
-    const float gap = -dot(n, between_) - dot(own, a_.core) - a_.rounding;
+    const Vec3 n = -(axes_b_ * b_.core);
     const float turning = angle_a_ * a_.spread + angle_b_ * (length(between_) + length(a_.core) + a_.rounding);
-    take(gap, dot(n, drift_) + turning, level, best);
+    best.normal = n;
+    take(gap_along(n), turning - dot(n, drift_), level, best);
   }
 
-  TALUS_HD void try_axis(Vec3 n, float level, Apart& best) const {
-    float d = dot(n, between_), closing = -dot(n, drift_);
-    if (d < 0.0f) {
-      d = -d;
-      closing = -closing;
-    }
-    const float rounded = d - (a_.rounding + b_.rounding);
-    const float half_a = dot(abs_of(transposed_times(axes_a_, n)), a_.core);
-    const float half_b = dot(abs_of(transposed_times(axes_b_, n)), b_.core);
+  TALUS_HD void try_axis(Vec3 axis, float level, Apart& best) const {
+    const Vec3 n = dot(axis, between_) < 0.0f ? -axis : axis;
+    const float closing = -dot(n, drift_), rounded = dot(n, between_) - (a_.rounding + b_.rounding);
+    const float half_a = half_along(axes_a_, a_, n), half_b = half_along(axes_b_, b_, n);
+    const float gap = rounded - half_a - half_b;
+    if (gap > best.gap) best.normal = n;
     const float cosine_a = abs_of(dot(n, a_.axis)), cosine_b = abs_of(dot(n, b_.axis));
     const float sine_a = square_root(max_of(1.0f - cosine_a * cosine_a, 0.0f));
     const float sine_b = square_root(max_of(1.0f - cosine_b * cosine_b, 0.0f));
     const float turning = angle_a_ * sine_a * a_.spread + angle_b_ * sine_b * b_.spread;
-    take(rounded - half_a - half_b, closing + turning, level, best);
+    take(gap, closing + turning, level, best);
     // What the cores sweep by turning once around: nothing closes by turning then.
     if (!(turning > 0.0f)) return;
     const float swept_a = angle_a_ > 0.0f ? cosine_a * a_.along + sine_a * a_.spread : half_a;
@@ -186,23 +192,17 @@ constexpr float kMostDepth = 0.2f;     // to which a step may take one into the 
 constexpr float kCreepDepth = 0.005f;  // how much deeper, if they were as deep already
 constexpr int kMostAdvances = 64;
 
-/// How deep two shapes may get into each other.
-struct DepthLimits {
-  float thin;        // [m] the thinnest extent
-  bool has_wall;     // one of them stands. Else they may get twice as deep: in a crowd everybody has to get past others
-  bool leaves_deep;  // those inside each other already are left to what pushes them apart
-};
-/// [m] The same as a negative gap, of two that have a gap at the start.
-TALUS_HD inline float deepest_gap(float start, DepthLimits limits) {
-  const float deep = -kMostDepth * limits.thin, most = limits.has_wall ? deep : 2.0f * deep;
-  if (start > deep) return most;
-  return limits.leaves_deep ? -kUnbounded : min_of(most, start) - kCreepDepth * limits.thin;
+/// [m] How deep two shapes may get into each other, as a negative gap, that have a gap at the start. `has_wall`: one of
+/// them stands. Else twice as deep, and those inside each other already are left to what pushes them apart: in a crowd
+/// everybody has to get past others.
+TALUS_HD inline float deepest_gap(float start, float thin, bool has_wall) {
+  if (has_wall) return min_of(-kMostDepth * thin, start - kCreepDepth * thin);
+  return start > -kMostDepth * thin ? -2.0f * kMostDepth * thin : -kUnbounded;
 }
 
 /// The time, as a part of the step, at which two shapes on their ways must stop, lest B gets into A deeper than it may.
-/// 1: they need not.
-TALUS_HD inline float first_stop(const ShapePath& a, const ShapePath& b, Vec3 between, DepthLimits limits) {
-  const float thin = limits.thin;
+/// 1: they need not. `thin` [m]: the thinnest extent.
+TALUS_HD inline float first_stop(const ShapePath& a, const ShapePath& b, Vec3 between, float thin, bool has_wall) {
   const float gap = kStopGap * thin + 4e-7f * (length(between) + length(a.core) + a.rounding);
   float level = gap, time = 0.0f, stop = -1.0f;  // stop: where they were last apart, once they touch
   for (int look = 0; look < kMostAdvances; ++look) {
@@ -210,7 +210,7 @@ TALUS_HD inline float first_stop(const ShapePath& a, const ShapePath& b, Vec3 be
     Apart now = paths.apart(level);
     if (level > 0.0f && now.gap <= 2.0f * gap) {  // they touch; if they do from the start, they stop where they may not
       if (look > 0) stop = time;                  // get deeper
-      level = deepest_gap(look > 0 ? 0.0f : now.gap, limits);
+      level = deepest_gap(look > 0 ? 0.0f : now.gap, thin, has_wall);
       if (level < -0.5f * kUnbounded) return 1.0f;
       now = paths.apart(level);
     }
@@ -222,6 +222,19 @@ TALUS_HD inline float first_stop(const ShapePath& a, const ShapePath& b, Vec3 be
     time = next;
   }
   return stop >= 0.0f ? stop : time;
+}
+
+/// [m] How far the way of one of two that touch from the start must be shortened along `normal`, lest they get deeper
+/// into each other than they may and than they were. 0: not at all.
+struct Slide {
+  Vec3 normal;  // unit, from A to B
+  float way;    // [m]
+};
+TALUS_HD inline Slide slide_of(const ShapePath& a, const ShapePath& b, Vec3 between, float thin) {
+  const Apart start = PathsAt(a, b, between, 0.0f).apart(kUnbounded);
+  if (start.gap > 2.0f * kStopGap * thin) return {start.normal, 0.0f};
+  const float least = min_of(start.gap, (kCreepDepth - kMostDepth) * thin);  // first_stop lets it pass
+  return {start.normal, max_of(least - PathsAt(a, b, between, 1.0f).gap_along(start.normal), 0.0f)};
 }
 
 }  // namespace talus::inline TALUS_ISA

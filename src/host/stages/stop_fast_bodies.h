@@ -42,7 +42,9 @@ struct StopFastBodiesTask {
     const GuardRows& rows = v.guard.rows;
     const GuardPairs& fast = v.guard.fast;
     team.for_each("FindFastPairs", {&v.counters->fast_search, v.next.pairs.owner.size},
-                  FindFastPairs{bodies, v.next.pairs, rows.is_fast, fast, v.counters});
+                  FindFastPairs{bodies, v.next.pairs, v.next.contacts, rows, fast, v.counters});
+    team.for_each("FindSlides", {&v.counters->fast_pairs, fast.a.size}, FindSlides{{bodies}, fast, rows});
+    team.for_each("SlideBodies", {&v.counters->fast_bodies, v.shape.rows}, SlideBodies{{bodies}, rows});
     for (int round = 0; round < kStopRounds; ++round) {
       const Index* size = round == 0 ? &v.counters->fast_pairs : &v.counters->stop_pairs[round];
       team.for_each("StopPairs", {size, fast.a.size}, StopPairs{bodies, fast, rows, v.counters, round});
