@@ -68,7 +68,7 @@ struct Counters {
 
   // Of stop_fast_bodies. Loop bounds, too.
   Index fast_bodies;                  // that may pass through the thinnest one of the world
-  Index fast_rows, fast_search;       // body rows and pairs, if there are such bodies, else 0
+  Index any_fast;                     // 1, if there are such bodies, else 0
   Index beyond;                       // of those: went further than their pairs were found for
   Index beyond_rows, any_beyond;      // body rows and 1, if there are such bodies, else 0
   Index met;                          // pairs that SeekMet found for those

@@ -25,7 +25,7 @@ namespace talus::inline TALUS_ISA {
 constexpr float kFastPart = 0.25f;     // a pair that closes by more in a step is looked after
 constexpr float kStoppedPart = 0.02f;  // the same, if one of them has stopped: no solver knew of that
 
-constexpr float kPushedPart = 1.5f;  // [max_push_speed] what is slower may have been pushed out of others
+constexpr float kPushedPart = 3.0f;  // [max_push_speed] what is slower may have been pushed out of others
 
 // Parts of the step, 0..1, as bits: these are ordered as the floats are, so an integer minimum serves.
 constexpr Index kNoStop = 0x3f800000;  // 1
@@ -45,7 +45,7 @@ struct FindFastBodies {
   Column<BodyDisplacement> displacement;
   const StepParams* params;
   Column<Index> fast;  // out
-  Counters* counters;  // fast_bodies, fast_rows, fast_search
+  Counters* counters;  // fast_bodies, any_fast
 
   template <class Real>
   TALUS_INLINE void solve(Index row) const {
@@ -64,8 +64,7 @@ struct FindFastBodies {
       const Index body = row + lowest_bit(lanes_of_rows);
       if (body < counters->rows) fast[atomic_add(&counters->fast_bodies, 1)] = body;
     }
-    atomic_store(&counters->fast_rows, counters->rows);
-    atomic_store(&counters->fast_search, counters->pairs);
+    atomic_store(&counters->any_fast, 1);
   }
 };
 
@@ -139,8 +138,10 @@ struct BodyPaths {
     const BodyDisplacement way = gone(row);
     return length(way.shift) + kPi * model.radius[row] * length(Vec3{way.turn.x, way.turn.y, way.turn.z});
   }
-  /// [m] What others that a body is in may push it by.
-  TALUS_HD float pushed_way() const { return kPushedPart * params->max_push_speed * params->dt; }
+  /// It is so slow that others that it is in may have pushed it.
+  TALUS_HD bool may_be_pushed(Index row) const {
+    return travel(row) <= kPushedPart * params->max_push_speed * params->dt;
+  }
   /// [m] The thinnest extent of a pair.
   TALUS_HD float thinnest(Index a, Index b) const {
     return 2.0f * min_of(min_half_thickness(ShapeType(model.shape[a]), model.shape_size[a]),
@@ -241,10 +242,11 @@ struct SeekMet {
   TALUS_HD Box box_of(Index row) const {
     const Vec3 way = bodies.gone(row).shift, from = bodies.state.position[row], none{0.0f, 0.0f, 0.0f};
     const float radius = bodies.model.radius[row];
-    const Vec3 ball{radius, radius, radius};
-    const Vec3 still = aabb_half_extent(ShapeType(bodies.model.shape[row]), bodies.model.shape_size[row],
-                                        bodies.state.orientation[row]);
-    const Vec3 half = bodies.is_still(row) ? still : ball;
+    Vec3 half{radius, radius, radius};
+    if (bodies.is_still(row)) {
+      half = aabb_half_extent(ShapeType(bodies.model.shape[row]), bodies.model.shape_size[row],
+                              bodies.state.orientation[row]);
+    }
     return {from - half + min_of(way, none), from + half + max_of(way, none)};
   }
   TALUS_HD bool collide(Index x, Index y) const {
@@ -288,7 +290,7 @@ struct LimitMotion {
 
   TALUS_HD void operator()(Index i) const {
     const Index row = rows.beyond[i];
-    if (bodies.travel(row) <= bodies.pushed_way()) return;
+    if (bodies.may_be_pushed(row)) return;
     const StepReach<float> r = step_reach<float>(bodies.model, bodies.state, bodies.inputs, *bodies.params, row);
     const float swing = bodies.model.radius[row] * bodies.turn_of(row).angle;  // a part of the turn has as much of it
     bodies.shorten(row, FindBeyond::part_within(r, bodies.displacement[row], swing));
@@ -345,7 +347,8 @@ TALUS_HD inline PairPaths pair_paths(const BodyPaths& bodies, const GuardRows& r
   const bool both_go_on = pair.a.part == 1.0f && pair.b.part == 1.0f;
   const float closing = closing_of(pair.a, pair.b);
   const bool has_wall = bodies.has_wall(a, b);
-  const bool in_crowd = !has_wall && (rows.squeezed[a] | rows.squeezed[b]) != 0 && closing <= bodies.pushed_way();
+  const bool in_crowd =
+      !has_wall && (rows.squeezed[a] | rows.squeezed[b]) != 0 && bodies.may_be_pushed(a) && bodies.may_be_pushed(b);
   if (!in_crowd && closing > (both_go_on ? kFastPart : kStoppedPart) * pair.thin) {
     const Vec3 between = bodies.state.position[b] - bodies.state.position[a];
     pair.stop = first_stop(pair.a, pair.b, between, pair.thin, has_wall);
@@ -362,10 +365,8 @@ struct WallSlide {
   TALUS_HD Slide slide(Index body, Index wall) const {
     const bool body_owns = owns_pair(bodies.model, body, wall);
     const Index a = body_owns ? body : wall, b = body_owns ? wall : body;
-    const ShapePath path_a = bodies.path(a), path_b = bodies.path(b);
-    if (closing_of(path_a, path_b) > bodies.pushed_way()) return {{0.0f, 0.0f, 0.0f}, 0.0f};
-    const Slide slide =
-        slide_of(path_a, path_b, bodies.state.position[b] - bodies.state.position[a], bodies.thinnest(a, b));
+    const Slide slide = slide_of(bodies.path(a), bodies.path(b), bodies.state.position[b] - bodies.state.position[a],
+                                 bodies.thinnest(a, b));
     return {body_owns ? -slide.normal : slide.normal, slide.way};
   }
 };
@@ -379,7 +380,8 @@ struct FindSlides {
   TALUS_HD void operator()(Index i) const {
     const Index a = fast.a[i], b = fast.b[i];
     const bool a_slides = walls.bodies.is_pushed(a);
-    if (a_slides == walls.bodies.is_pushed(b)) return;  // walls that slide are none
+    if (a_slides == walls.bodies.is_pushed(b)) return;  // what slides is no wall
+    if (!walls.bodies.may_be_pushed(a) || !walls.bodies.may_be_pushed(b)) return;
     const Index body = a_slides ? a : b, wall = a_slides ? b : a;
     const float way = walls.slide(body, wall).way;
     if (!(way > 0.0f)) return;
@@ -426,7 +428,7 @@ struct StopPairs {
     if (!(stop < rows.stop[row])) return;
     atomic_min(&rows.next_stop[row], stop);
     atomic_store(&counters->stop_pairs[round + 1], counters->fast_pairs);
-    atomic_store(&counters->stop_rows[round], counters->fast_rows);
+    atomic_store(&counters->stop_rows[round], counters->rows);
   }
 };
 

@@ -190,14 +190,14 @@ constexpr float kStopGap = 0.01f;      // at which what would pass into another 
                                        // would start the next step in the other, and be free to go on
 constexpr float kMostDepth = 0.2f;     // to which a step may take one into the other: contacts are left to that
 constexpr float kCreepDepth = 0.005f;  // how much deeper, if they were as deep already
+constexpr float kCrowdDepth = 0.5f;    // to which no step takes one into the other: they were made like that
 constexpr int kMostAdvances = 64;
 
 /// [m] How deep two shapes may get into each other, as a negative gap, that have a gap at the start. `has_wall`: one of
-/// them stands. Else twice as deep, and those inside each other already are left to what pushes them apart: in a crowd
-/// everybody has to get past others.
+/// them stands. Else those that are deep inside each other are left to what pushes them apart.
 TALUS_HD inline float deepest_gap(float start, float thin, bool has_wall) {
-  if (has_wall) return min_of(-kMostDepth * thin, start - kCreepDepth * thin);
-  return start > -kMostDepth * thin ? -2.0f * kMostDepth * thin : -kUnbounded;
+  if (!has_wall && start < -kCrowdDepth * thin) return -kUnbounded;
+  return min_of(-kMostDepth * thin, start - kCreepDepth * thin);
 }
 
 /// The time, as a part of the step, at which two shapes on their ways must stop, lest B gets into A deeper than it may.

@@ -8,6 +8,51 @@
 
 namespace talus::inline TALUS_ISA {
 
+/// What is done if there are fast bodies.
+template <class Team>
+struct GuardFastBodies {
+  const StepViews& v;
+  Team& team;
+
+  TALUS_INLINE void operator()(Index) const {
+    const SolveRowScratch& solved = v.solve.rows;
+    const GuardRows& rows = v.guard.rows;
+    const BodyPaths bodies{v.model, v.state, v.inputs, solved.velocity, solved.frame, solved.displacement, v.params};
+    const Count fast_bodies{&v.counters->fast_bodies, v.shape.rows}, all_rows{&v.counters->rows, v.shape.rows};
+    team.for_each("TurnFar", fast_bodies,
+                  TurnFar{v.model, rows.fast, solved.frame, solved.velocity, solved.displacement});
+    team.for_each("BeginStops", all_rows, BeginStops{rows});
+    team.for_each("FindBeyond", fast_bodies, FindBeyond{bodies, rows, v.counters});
+    seek_met(bodies);
+    find_pairs(bodies);
+    for (int round = 0; round < kStopRounds; ++round) {
+      const Index* size = round == 0 ? &v.counters->fast_pairs : &v.counters->stop_pairs[round];
+      team.for_each("StopPairs", {size, v.guard.fast.a.size}, StopPairs{bodies, v.guard.fast, rows, v.counters, round});
+      team.for_each("EndRound", {&v.counters->stop_rows[round], v.shape.rows}, EndRound{rows});
+    }
+    team.for_each("FindCarriers", {&v.counters->stop_pairs[1], v.guard.fast.a.size},
+                  FindCarriers{bodies, v.guard.fast, rows});
+    team.for_each("CutMotion", {&v.counters->stop_rows[0], v.shape.rows}, CutMotion{bodies, rows, v.counters});
+  }
+
+ private:
+  TALUS_INLINE void seek_met(const BodyPaths& bodies) const {
+    const GuardRows& rows = v.guard.rows;
+    team.for_each("SeekMet", {&v.counters->beyond_rows, v.shape.rows},
+                  SeekMet{bodies, v.next.pairs, v.ignored_pairs, rows.beyond, v.guard.fast, v.counters});
+    team.for_each("EndSeek", {&v.counters->any_beyond, 1}, EndSeek{v.counters});
+    team.for_each("LimitMotion", {&v.counters->limited, v.shape.rows}, LimitMotion{bodies, rows, v.counters});
+  }
+  TALUS_INLINE void find_pairs(const BodyPaths& bodies) const {
+    const GuardRows& rows = v.guard.rows;
+    const GuardPairs& fast = v.guard.fast;
+    team.for_each("FindFastPairs", {&v.counters->pairs, v.next.pairs.owner.size},
+                  FindFastPairs{bodies, v.next.pairs, v.next.contacts, rows, fast, v.counters});
+    team.for_each("FindSlides", {&v.counters->fast_pairs, fast.a.size}, FindSlides{{bodies}, fast, rows});
+    team.for_each("SlideBodies", {&v.counters->fast_bodies, v.shape.rows}, SlideBodies{{bodies}, rows});
+  }
+};
+
 struct StopFastBodiesTask {
   static constexpr bool kManyRegisters = true;
   StepViews v;
@@ -15,43 +60,10 @@ struct StopFastBodiesTask {
   template <class Team>
   TALUS_HD void operator()(Team& team) const {
     const SolveRowScratch& solved = v.solve.rows;
-    const GuardRows& rows = v.guard.rows;
-    const BodyPaths bodies{v.model, v.state, v.inputs, solved.velocity, solved.frame, solved.displacement, v.params};
     team.for_each_lane("FindFastBodies", body_lanes(v),
                        on_bodies(v, FindFastBodies{v.model, v.state.angular_velocity, solved.displacement, v.params,
-                                                   rows.fast, v.counters}));
-    team.for_each("TurnFar", {&v.counters->fast_bodies, v.shape.rows},
-                  TurnFar{v.model, rows.fast, solved.frame, solved.velocity, solved.displacement});
-    team.for_each("BeginStops", {&v.counters->fast_rows, v.shape.rows}, BeginStops{rows});
-    limit_motion(team, bodies);
-    stop_pairs(team, bodies);
-  }
-
-  template <class Team>
-  TALUS_INLINE void limit_motion(Team& team, const BodyPaths& bodies) const {
-    const GuardRows& rows = v.guard.rows;
-    team.for_each("FindBeyond", {&v.counters->fast_bodies, v.shape.rows}, FindBeyond{bodies, rows, v.counters});
-    team.for_each("SeekMet", {&v.counters->beyond_rows, v.shape.rows},
-                  SeekMet{bodies, v.next.pairs, v.ignored_pairs, rows.beyond, v.guard.fast, v.counters});
-    team.for_each("EndSeek", {&v.counters->any_beyond, 1}, EndSeek{v.counters});
-    team.for_each("LimitMotion", {&v.counters->limited, v.shape.rows}, LimitMotion{bodies, rows, v.counters});
-  }
-
-  template <class Team>
-  TALUS_INLINE void stop_pairs(Team& team, const BodyPaths& bodies) const {
-    const GuardRows& rows = v.guard.rows;
-    const GuardPairs& fast = v.guard.fast;
-    team.for_each("FindFastPairs", {&v.counters->fast_search, v.next.pairs.owner.size},
-                  FindFastPairs{bodies, v.next.pairs, v.next.contacts, rows, fast, v.counters});
-    team.for_each("FindSlides", {&v.counters->fast_pairs, fast.a.size}, FindSlides{{bodies}, fast, rows});
-    team.for_each("SlideBodies", {&v.counters->fast_bodies, v.shape.rows}, SlideBodies{{bodies}, rows});
-    for (int round = 0; round < kStopRounds; ++round) {
-      const Index* size = round == 0 ? &v.counters->fast_pairs : &v.counters->stop_pairs[round];
-      team.for_each("StopPairs", {size, fast.a.size}, StopPairs{bodies, fast, rows, v.counters, round});
-      team.for_each("EndRound", {&v.counters->stop_rows[round], v.shape.rows}, EndRound{rows});
-    }
-    team.for_each("FindCarriers", {&v.counters->stop_pairs[1], fast.a.size}, FindCarriers{bodies, fast, rows});
-    team.for_each("CutMotion", {&v.counters->stop_rows[0], v.shape.rows}, CutMotion{bodies, rows, v.counters});
+                                                   v.guard.rows.fast, v.counters}));
+    team.repeat(&v.counters->any_fast, GuardFastBodies<Team>{v, team});
   }
 };
 
