@@ -138,9 +138,11 @@ struct BodyPaths {
     const BodyDisplacement way = gone(row);
     return length(way.shift) + kPi * model.radius[row] * length(Vec3{way.turn.x, way.turn.y, way.turn.z});
   }
-  /// It is so slow that others that it is in may have pushed it.
+  /// It is so slow that others that it is in must have pushed it where it is.
   TALUS_HD bool may_be_pushed(Index row) const {
-    return travel(row) <= kPushedPart * params->max_push_speed * params->dt;
+    if (is_still(row)) return true;
+    const float turning = model.radius[row] * length(scale(frame[row].scale, velocity[row].angular));
+    return length(velocity[row].linear) + turning <= kPushedPart * params->max_push_speed;
   }
   /// [m] The thinnest extent of a pair.
   TALUS_HD float thinnest(Index a, Index b) const {
@@ -356,8 +358,8 @@ TALUS_HD inline PairPaths pair_paths(const BodyPaths& bodies, const GuardRows& r
   return pair;
 }
 
-/// What is slow and touches a wall from the start slides along it rather than stop: it may have been pushed by others
-/// that it was in, and would hang where it is.
+/// What touches a wall from the start slides along it rather than stop: it would hang where it is for as long as the
+/// solver, or others that push it, let it come nearer.
 struct WallSlide {
   BodyPaths bodies;
 
@@ -381,7 +383,6 @@ struct FindSlides {
     const Index a = fast.a[i], b = fast.b[i];
     const bool a_slides = walls.bodies.is_pushed(a);
     if (a_slides == walls.bodies.is_pushed(b)) return;  // what slides is no wall
-    if (!walls.bodies.may_be_pushed(a) || !walls.bodies.may_be_pushed(b)) return;
     const Index body = a_slides ? a : b, wall = a_slides ? b : a;
     const float way = walls.slide(body, wall).way;
     if (!(way > 0.0f)) return;
@@ -393,6 +394,7 @@ struct FindSlides {
 struct SlideBodies {
   WallSlide walls;  // displacement: in/out, the body's own
   GuardRows rows;
+  Counters* counters;  // cut_bodies
 
   TALUS_HD void operator()(Index i) const {
     const Index row = rows.fast[i];
@@ -400,6 +402,7 @@ struct SlideBodies {
     const Slide slide = walls.slide(row, Index(std::uint32_t(~rows.slide[row])));
     BodyDisplacement& way = walls.bodies.displacement[row];
     way.shift = way.shift + slide.way * slide.normal;
+    atomic_add(&counters->cut_bodies, 1);
   }
 };
 
@@ -471,7 +474,7 @@ struct CutMotion {
     if (carry_from != kNobody) {
       carry(row, bodies.displacement[row], Index(std::uint32_t(carry_from)), part_of_stop(Index(carry_from >> 32)));
     }
-    atomic_add(&counters->cut_bodies, 1);
+    if (rows.slide[row] == kNobody) atomic_add(&counters->cut_bodies, 1);
   }
 
   TALUS_HD void carry(Index row, BodyDisplacement& gone, Index by, float part) const {

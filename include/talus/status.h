@@ -45,12 +45,11 @@ enum class Stage : std::uint8_t {
   color_contacts,
   prepare_contacts,
   solve_contacts,
-  stop_fast_bodies,
   finish_step,
   update_islands,
   report_events,
 };
-constexpr int kStageCount = 11;
+constexpr int kStageCount = 10;
 /// The stage's name as it stands on the step page.
 const char* stage_name(Stage stage);
 

@@ -9,7 +9,6 @@
 #include "stages/prepare_contacts.h"
 #include "stages/report_events.h"
 #include "stages/solve_contacts.h"
-#include "stages/stop_fast_bodies.h"
 #include "stages/update_bounds.h"
 #include "stages/update_islands.h"
 
@@ -24,11 +23,10 @@ void run_step(Exec& exec, const StepViews& v) {  //      reads                  
   collide_pairs(exec, v);                        //      pairs, pose, last cache        -> manifolds, warm start
   color_contacts(exec, v);                       //      body graph                     -> colors, lanes
   prepare_contacts(exec, v);                     //      manifolds, mass                -> solver rows, body records
-  solve_contacts(exec, v);    //      rows, colors, forces, h        -> velocities, displacements, impulses
-  stop_fast_bodies(exec, v);  //      displacements, pairs           -> shorter ones: nothing passes through a body
-  finish_step(exec, v);       //      records, impulses              -> state, cache, report
-  update_islands(exec, v);    //      velocities, contacts, joints   -> who sleeps and who wakes
-  report_events(exec, v);     //      contacts of the last two steps -> events
+  solve_contacts(exec, v);  //      rows, colors, forces, h        -> velocities, displacements, impulses
+  finish_step(exec, v);     //      records, impulses              -> state, cache, report; stops what is fast
+  update_islands(exec, v);  //      velocities, contacts, joints   -> who sleeps and who wakes
+  report_events(exec, v);   //      contacts of the last two steps -> events
 }
 
 }  // namespace talus

@@ -40,7 +40,7 @@ constexpr Lifetime kSolveRowsLife{Stage::color_contacts, Stage::finish_step};  /
 constexpr Lifetime kLanesLife{Stage::prepare_contacts, Stage::finish_step};
 constexpr Lifetime kRigidRowsLife{Stage::prepare_contacts, Stage::report_events};  // and until the next step begins
 constexpr Lifetime kShockLife{Stage::color_contacts, Stage::finish_step};
-constexpr Lifetime kGuardLife{Stage::stop_fast_bodies, Stage::stop_fast_bodies};
+constexpr Lifetime kGuardLife{Stage::finish_step, Stage::finish_step};
 constexpr Lifetime kRestsLife{Stage::color_contacts, Stage::color_contacts};
 constexpr Lifetime kRigidLife{Stage::solve_contacts, Stage::report_events};  // the same
 

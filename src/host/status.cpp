@@ -7,8 +7,8 @@ namespace talus {
 
 const char* stage_name(Stage stage) {
   static constexpr const char* kNames[] = {"apply_commands", "update_bounds",    "find_pairs",     "collide_pairs",
-                                           "color_contacts", "prepare_contacts", "solve_contacts", "stop_fast_bodies",
-                                           "finish_step",    "update_islands",   "report_events"};
+                                           "color_contacts", "prepare_contacts", "solve_contacts", "finish_step",
+                                           "update_islands", "report_events"};
   static_assert(std::size(kNames) == kStageCount);
   return std::size_t(stage) < std::size(kNames) ? kNames[std::size_t(stage)] : "unknown";
 }

@@ -6,6 +6,7 @@
 #include "joint_read.h"
 #include "report_events.h"
 #include "step_views.h"
+#include "stop_fast_bodies.h"
 
 namespace talus::inline TALUS_ISA {
 
@@ -17,6 +18,7 @@ struct FinishStepTask {
   TALUS_HD void operator()(Team& team) const {
     const SolveRowScratch& rows = v.solve.rows;
     const Count lanes{&v.counters->lanes, v.solve.lanes.size};
+    stop_fast_bodies(team, v);
     if (v.shape.residual && !v.shape.rigid.on) {
       if (v.shape.surfaces) {
         measure_residual<true>(team, lanes);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Stage stop_fast_bodies: displacements -> shorter ones, where a body would pass into or through another one. In worlds
-// without fast bodies only the first loop has elements.
+// What finish_step begins with: displacements -> shorter ones, where a body would pass into or through another one. In
+// worlds without fast bodies only the first loop has elements.
 #pragma once
 #include "exec.h"
 #include "guard.h"
@@ -49,28 +49,17 @@ struct GuardFastBodies {
     team.for_each("FindFastPairs", {&v.counters->pairs, v.next.pairs.owner.size},
                   FindFastPairs{bodies, v.next.pairs, v.next.contacts, rows, fast, v.counters});
     team.for_each("FindSlides", {&v.counters->fast_pairs, fast.a.size}, FindSlides{{bodies}, fast, rows});
-    team.for_each("SlideBodies", {&v.counters->fast_bodies, v.shape.rows}, SlideBodies{{bodies}, rows});
+    team.for_each("SlideBodies", {&v.counters->fast_bodies, v.shape.rows}, SlideBodies{{bodies}, rows, v.counters});
   }
 };
 
-struct StopFastBodiesTask {
-  static constexpr bool kManyRegisters = true;
-  StepViews v;
-
-  template <class Team>
-  TALUS_HD void operator()(Team& team) const {
-    const SolveRowScratch& solved = v.solve.rows;
-    team.for_each_lane("FindFastBodies", body_lanes(v),
-                       on_bodies(v, FindFastBodies{v.model, v.state.angular_velocity, solved.displacement, v.params,
-                                                   v.guard.rows.fast, v.counters}));
-    team.repeat(&v.counters->any_fast, GuardFastBodies<Team>{v, team});
-  }
-};
-
-template <class Exec>
-void stop_fast_bodies(Exec& exec, const StepViews& v) {
-  exec.begin_stage(Stage::stop_fast_bodies);
-  exec.together("stop_fast_bodies", StopFastBodiesTask{v});
+/// The whole of it, as a part of a task.
+template <class Team>
+TALUS_INLINE void stop_fast_bodies(Team& team, const StepViews& v) {
+  team.for_each_lane("FindFastBodies", body_lanes(v),
+                     on_bodies(v, FindFastBodies{v.model, v.state.angular_velocity, v.solve.rows.displacement, v.params,
+                                                 v.guard.rows.fast, v.counters}));
+  team.repeat(&v.counters->any_fast, GuardFastBodies<Team>{v, team});
 }
 
 }  // namespace talus::inline TALUS_ISA
