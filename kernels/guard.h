@@ -22,8 +22,9 @@
 namespace talus::inline TALUS_ISA {
 
 // Lengths in thinnest extents of a pair: of A or B, whatever is smaller.
-constexpr float kFastPart = 0.25f;     // a pair that closes by more in a step is looked after
-constexpr float kStoppedPart = 0.02f;  // the same, if one of them has stopped: no solver knew of that
+constexpr float kFastPart = 0.25f;       // a pair that closes by more in a step is looked after
+constexpr float kStoppedPart = 0.02f;    // the same, if one of them has stopped: no solver knew of that
+constexpr float kSqueezedDepth = 0.35f;  // how deep in each other a crowd is: steps alone take nobody as deep
 
 constexpr float kPushedPart = 3.0f;  // [max_push_speed] what is slower may have been pushed out of others
 
@@ -324,7 +325,7 @@ struct FindFastPairs {
   TALUS_HD static bool is_deep(const CachedContact& contact, float thin) {
     const Index count = Index(contact.count);
     for (Index i = 0; i < count; ++i) {
-      if (contact.point[i].separation < -kMostDepth * thin) return true;
+      if (contact.point[i].separation < -kSqueezedDepth * thin) return true;
     }
     return false;
   }
