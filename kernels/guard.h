@@ -11,6 +11,7 @@
 #include "counters.h"
 #include "free_turn.h"
 #include "guard_columns.h"
+#include "joint_columns.h"
 #include "math/atomic.h"
 #include "math/bits.h"
 #include "pairs.h"
@@ -99,7 +100,20 @@ struct BeginStops {
   TALUS_HD void operator()(Index row) const {
     rows.stop[row] = rows.next_stop[row] = kNoStop;
     rows.carry[row] = rows.slide[row] = kNobody;
-    rows.is_fast[row] = rows.squeezed[row] = 0;
+    rows.is_fast[row] = rows.squeezed[row] = rows.jointed[row] = 0;
+  }
+};
+
+/// Bodies with joints are not stopped: those would open. One element is one joint.
+struct FindJointed {
+  JointModel joints;
+  GuardRows rows;  // jointed: out, the same by whom ever
+
+  TALUS_HD void operator()(Index joint) const {
+    if (joints.alive[joint] == 0) return;
+    const Index a = joints.body_a[joint], b = joints.body_b[joint];
+    if (a >= 0) atomic_or(&rows.jointed[a], 1u);
+    if (b >= 0) atomic_or(&rows.jointed[b], 1u);
   }
 };
 
@@ -184,7 +198,7 @@ struct FindBeyond {
   TALUS_HD void operator()(Index i) const {
     const Index row = rows.fast[i];
     rows.is_fast[row] = 1;
-    if (!bodies.is_pushed(row)) return;
+    if (!bodies.is_pushed(row) || rows.jointed[row] != 0) return;
     const StepReach<float> r = step_reach<float>(bodies.model, bodies.state, bodies.inputs, *bodies.params, row);
     if (!(part_within(r, bodies.displacement[row], swing_of(r, bodies.turn_of(row).angle)) < 1.0f)) return;
     rows.beyond[atomic_add(&counters->beyond, 1)] = row;
@@ -317,11 +331,13 @@ struct FindFastPairs {
       atomic_or(&rows.squeezed[a], 1u);
       atomic_or(&rows.squeezed[b], 1u);
     }
+    if (!may_stop(a) && !may_stop(b)) return;
     if (!bodies.is_fast_pair(a, b)) return;
     const Index place = atomic_add(&counters->fast_pairs, 1);
     fast.a[place] = a;
     fast.b[place] = b;
   }
+  TALUS_HD bool may_stop(Index row) const { return bodies.is_pushed(row) && rows.jointed[row] == 0; }
   TALUS_HD static bool is_deep(const CachedContact& contact, float thin) {
     const Index count = Index(contact.count);
     for (Index i = 0; i < count; ++i) {
@@ -385,6 +401,7 @@ struct FindSlides {
     const bool a_slides = walls.bodies.is_pushed(a);
     if (a_slides == walls.bodies.is_pushed(b)) return;  // what slides is no wall
     const Index body = a_slides ? a : b, wall = a_slides ? b : a;
+    if (rows.jointed[body] != 0) return;
     const float way = walls.slide(body, wall).way;
     if (!(way > 0.0f)) return;
     atomic_min(&rows.slide[body], ~(std::uint64_t(std::bit_cast<std::uint32_t>(way)) << 32 | std::uint32_t(wall)));
@@ -425,7 +442,7 @@ struct StopPairs {
 
   /// What is slow goes on, unless it meets one that does not stop for anybody.
   TALUS_HD bool stops(Index row, const ShapePath& path, Index partner, float thin) const {
-    if (!bodies.is_pushed(row)) return false;
+    if (!bodies.is_pushed(row) || rows.jointed[row] != 0) return false;
     return bodies.is_kinematic(partner) || length(path.shift) + swing_of(path) > 0.5f * kFastPart * thin;
   }
   TALUS_HD void put(Index row, Index stop) const {
@@ -453,9 +470,10 @@ struct FindCarriers {
     const Index a = fast.a[i], b = fast.b[i];
     const bool carries_a = bodies.is_kinematic(b), carries_b = bodies.is_kinematic(a);
     if (!carries_a && !carries_b) return;
+    const Index carried = carries_a ? a : b, by = carries_a ? b : a;
+    if (rows.jointed[carried] != 0) return;
     const float from = pair_paths(bodies, rows, a, b).stop;
     if (!(from < 1.0f)) return;
-    const Index carried = carries_a ? a : b, by = carries_a ? b : a;
     atomic_min(&rows.carry[carried], (std::uint64_t(std::uint32_t(stop_at(from))) << 32) | std::uint32_t(by));
   }
 };

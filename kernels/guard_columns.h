@@ -9,6 +9,7 @@
   X(Index, beyond, "1", "a list: those that went further than their pairs were found for")                        \
   X(std::uint32_t, is_fast, "1", "1: it is in the list")                                                          \
   X(std::uint32_t, squeezed, "1", "1: it is deep inside others that move")                                        \
+  X(std::uint32_t, jointed, "1", "1: it has joints")                                                              \
   X(std::uint64_t, slide, "",                                                                                     \
     "by how much it must slide along a wall, bits of a float >= 0, and below them its row, all inverted")         \
   X(Index, stop, "1", "part of the step that the body moves for, as the round found it: bits of a float 0..1")    \

@@ -22,6 +22,9 @@ struct GuardFastBodies {
     team.for_each("TurnFar", fast_bodies,
                   TurnFar{v.model, rows.fast, solved.frame, solved.velocity, solved.displacement});
     team.for_each("BeginStops", all_rows, BeginStops{rows});
+    if (v.joints.count > 0) {
+      team.for_each("FindJointed", {&v.counters->joints, v.joints.count}, FindJointed{v.joints.model, rows});
+    }
     team.for_each("FindBeyond", fast_bodies, FindBeyond{bodies, rows, v.counters});
     seek_met(bodies);
     find_pairs(bodies);
