@@ -336,37 +336,6 @@ Worst sliders(const Variant& variant, int trials, std::uint64_t seed) {
   return worst;
 }
 
-/// Kinetic energy after shots at a wall against the one before: what it gains.
-Worst energies(const Variant& variant, int trials, std::uint64_t seed) {
-  Worst worst;
-  for (int i = 0; i < trials; ++i) {
-    Random random(seed * 1000003u + std::uint64_t(i));
-    World world({.gravity = {0.0f, 0.0f, 0.0f}, .threads = 1, .solver = variant.settings});
-    Material material;
-    material.friction = float(random.between(0.0, 1.0));
-    world.add_body({.shape = box({kHalfWall, kHalfWidth, kHalfWidth}), .motion = Motion::fixed, .material = material});
-    BodyDef shot{.shape = any_shape(random), .material = material};
-    const double speed = random.log_between(1.0, 300.0), spin = random.log_between(1.0, 1000.0);
-    shot.position.x = -float(0.5 * longest(shot.shape) + random.between(0.02, 0.02 + speed * double(kStep)));
-    shot.orientation = random.orientation();
-    shot.linear_velocity.x = float(speed);
-    shot.angular_velocity = times(spin, random.direction());
-    world.add_body(shot);
-    const double before = world.mechanics().kinetic_energy;
-    double most = 0.0;
-    for (int step = 0; step < 20; ++step) {
-      world.step(kStep);
-      most = std::max(most, world.mechanics().kinetic_energy / before - 1.0);
-    }
-    char text[160];
-    std::snprintf(text, sizeof(text), "trial %d shape %d size %.4g %.4g %.4g speed %.4g spin %.4g", i,
-                  int(shot.shape.type), double(shot.shape.size.x), double(shot.shape.size.y), double(shot.shape.size.z),
-                  speed, spin);
-    worst.add(most, text);
-  }
-  return worst;
-}
-
 const Row kRows[] = {
     {.group = "Fast bodies",
      .name = "ShotsDoNotPass",
@@ -410,15 +379,6 @@ const Row kRows[] = {
      .bound = 0.001,
      .trials = 500,
      .measure = sliders},
-    {.group = "Fast bodies",
-     .name = "ShotsGainNoEnergy",
-     .statement =
-         "Balls, capsules and boxes of proportions to 50:1, at up to 300 m/s and 1,000 rad/s against a wall of "
-         "2 cm: kinetic energy does not grow",
-     .unit = "kinetic energy",
-     .bound = 0.001,
-     .trials = 2000,
-     .measure = energies},
 };
 
 }  // namespace
