@@ -52,8 +52,8 @@ struct FinishBodies {
     // In differences: what no impulse changed keeps its bits.
     const Vec3Of<Real> change = Vec3Of<Real>{now[4], now[5], now[6]} - scaled_spin(start, per_axis, w);
     Vec3Of<Real> w_next = w + rotate(start, scale(per_axis, change));
-    const Mask<Real> far =
-        gone[3] > zero || gone[4] * gone[4] + gone[5] * gone[5] + gone[6] * gone[6] > Real(kSlowStep * kSlowStep);
+    const Mask<Real> far = !same(start, q) || gone[3] > zero ||
+                           gone[4] * gone[4] + gone[5] * gone[5] + gone[6] * gone[6] > Real(kSlowStep * kSlowStep);
     if (any_of(far && moves)) finish_far(row, lane_bits(far && moves), q_next, w_next);
     const Real speed = IntegrateVelocities::largest(v_next) + IntegrateVelocities::largest(w_next);
     const Mask<Real> good = now[7] == zero && speed < limit &&
@@ -78,18 +78,36 @@ struct FinishBodies {
       const bool round = inverse.x == inverse.y && inverse.y == inverse.z;
       const float to_turn = displacement[body].to_turn;
       if (round && !(to_turn > 0.0f)) continue;
+      const Quat begin = state.orientation[body];
+      const Vec3 solved = velocity[body].angular;
       Quat q, turn = displacement[body].turn;
-      Vec3 w = state.angular_velocity[body], spin = velocity[body].angular;
+      Vec3 w = state.angular_velocity[body], spin = solved;
       if (to_turn > 0.0f) {
-        turn_free_body(to_turn, round ? Vec3{1.0f, 1.0f, 1.0f} : inverse, frame[body].scale, turn, spin);
-        if (round) spin = velocity[body].angular;
+        const bool swung = is_rod(inverse) && !same(frame[body].orientation, begin);
+        if (swung) spin = along_rod(inverse, spin);
+        turn_free_body(to_turn, round || swung ? Vec3{1.0f, 1.0f, 1.0f} : inverse, frame[body].scale, turn, spin);
+        if (round || swung) spin = solved;
       }
-      const Vec3 before = scaled_spin(frame[body].orientation, frame[body].scale, w);
-      finish_free_turn(frame[body], before, turn, spin, q, w);
+      const Vec3 before = scaled_spin(begin, frame[body].scale, w);
+      finish_free_turn(frame[body], begin, before, turn, spin, q, w);
       lanes.set(lane, q, w);
     }
     lanes.get(q_next, w_next);
   }
+
+  template <class Real>
+  TALUS_INLINE static Mask<Real> same(QuatOf<Real> a, QuatOf<Real> b) {
+    return a.x == b.x && a.y == b.y && a.z == b.z && a.w == b.w;
+  }
+  /// What swings in sub-steps, so that it has to turn about its axis alone: see IntegratePositions.
+  TALUS_INLINE static bool is_rod(Vec3 inverse) {
+    return largest(inverse) > kSlenderRatio * min_of(inverse.x, min_of(inverse.y, inverse.z));
+  }
+  TALUS_INLINE static Vec3 along_rod(Vec3 inverse, Vec3 spin) {
+    const float most = largest(inverse);
+    return {inverse.x == most ? spin.x : 0.0f, inverse.y == most ? spin.y : 0.0f, inverse.z == most ? spin.z : 0.0f};
+  }
+  TALUS_INLINE static float largest(Vec3 v) { return max_of(v.x, max_of(v.y, v.z)); }
 
   TALUS_HD void freeze(Index row, unsigned lanes_of_rows) const {
     for (; lanes_of_rows != 0; lanes_of_rows &= lanes_of_rows - 1u) {
