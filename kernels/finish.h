@@ -101,12 +101,16 @@ struct FinishBodies {
   }
   /// What swings in sub-steps, so that it has to turn about its axis alone: see IntegratePositions.
   TALUS_INLINE static bool is_rod(Vec3 inverse) {
-    return largest(inverse) > kSlenderRatio * min_of(inverse.x, min_of(inverse.y, inverse.z));
+    return largest(inverse) > kSlenderRatio * least(inverse) ||
+           IntegratePositions<false>::has_round_section<float>(inverse);
   }
+  /// Of its velocity, what is not a part of the swing about its momentum.
   TALUS_INLINE static Vec3 along_rod(Vec3 inverse, Vec3 spin) {
-    const float most = largest(inverse);
-    return {inverse.x == most ? spin.x : 0.0f, inverse.y == most ? spin.y : 0.0f, inverse.z == most ? spin.z : 0.0f};
+    const float most = largest(inverse), part = 1.0f - least(inverse) / most;
+    return {inverse.x == most ? part * spin.x : 0.0f, inverse.y == most ? part * spin.y : 0.0f,
+            inverse.z == most ? part * spin.z : 0.0f};
   }
+  TALUS_INLINE static float least(Vec3 v) { return min_of(v.x, min_of(v.y, v.z)); }
   TALUS_INLINE static float largest(Vec3 v) { return max_of(v.x, max_of(v.y, v.z)); }
 
   TALUS_HD void freeze(Index row, unsigned lanes_of_rows) const {

@@ -235,10 +235,11 @@ struct IntegratePositions {
       ratio = select(tumbles && free[7] > zero, free_turn.ratio, zero);
       far = way > select(tumbles, select(free_turn.slender, Real(kSlowSlenderTurn), Real(kSlowTurn)), most);
       if constexpr (!kFarNow) {
-        if (any_of(ratio > Real(kSlenderRatio))) {
-          // A rod swings here; what it turns about its axis is left to FinishBodies.
+        const Mask<Real> is_rod = ratio > Real(kSlenderRatio) || (far && ratio > zero && has_round_section(inverse));
+        if (any_of(is_rod)) {
+          // A rod swings here, about its momentum; what it turns about its axis besides is left to FinishBodies.
           const Real way_swung = h * length(free_turn.swing);
-          rod = ratio > Real(kSlenderRatio) && way_swung < most;
+          rod = is_rod && way_swung < most;
           turn = select<Real>(rod, round_turn(h, way_swung, free_turn.swing), turn);
           gone[3] = gone[3] + select(rod, h, zero);
           far = far && !rod;
@@ -305,6 +306,14 @@ struct IntegratePositions {
       lanes.set(lane, turn, round ? velocity[body].angular : spin);
     }
     lanes.get(next, w_next);
+  }
+
+  /// Whether the two larger moments of inertia are the same.
+  template <class Real>
+  TALUS_INLINE static Mask<Real> has_round_section(Vec3Of<Real> inverse) {
+    const Real low = min_of(inverse.x, min_of(inverse.y, inverse.z));
+    const Mask<Real> x = inverse.x == low, y = inverse.y == low, z = inverse.z == low;
+    return (x && y) || (y && z) || (z && x);
   }
 
   /// Scaled axes follow their bodies, in the lanes that lean.
