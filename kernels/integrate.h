@@ -235,7 +235,7 @@ struct IntegratePositions {
       ratio = select(tumbles && free[7] > zero, free_turn.ratio, zero);
       far = way > select(tumbles, select(free_turn.slender, Real(kSlowSlenderTurn), Real(kSlowTurn)), most);
       if constexpr (!kFarNow) {
-        const Mask<Real> is_rod = ratio > Real(kSlenderRatio) || (far && ratio > zero && has_round_section(inverse));
+        const Mask<Real> is_rod = far && ratio > zero && (free_turn.slender || has_round_section(inverse));
         if (any_of(is_rod)) {
           // A rod swings here, about its momentum; what it turns about its axis besides is left to FinishBodies.
           const Real way_swung = h * length(free_turn.swing);
