@@ -52,8 +52,8 @@ struct FinishBodies {
     // In differences: what no impulse changed keeps its bits.
     const Vec3Of<Real> change = Vec3Of<Real>{now[4], now[5], now[6]} - scaled_spin(start, per_axis, w);
     Vec3Of<Real> w_next = w + rotate(start, scale(per_axis, change));
-    const Mask<Real> far =
-        gone[3] > zero || gone[4] * gone[4] + gone[5] * gone[5] + gone[6] * gone[6] > Real(kSlowStep * kSlowStep);
+    const Mask<Real> far = !is_same<Real>(start, q) || gone[3] > zero ||
+                           gone[4] * gone[4] + gone[5] * gone[5] + gone[6] * gone[6] > Real(kSlowStep * kSlowStep);
     if (any_of(far && moves)) finish_far(row, lane_bits(far && moves), q_next, w_next);
     const Real speed = IntegrateVelocities::largest(v_next) + IntegrateVelocities::largest(w_next);
     const Mask<Real> good = now[7] == zero && speed < limit &&
@@ -77,10 +77,11 @@ struct FinishBodies {
       const Vec3 inverse = model.inv_inertia[body];
       const bool round = inverse.x == inverse.y && inverse.y == inverse.z;
       if (round && !(displacement[body].to_turn > 0.0f)) continue;
+      const Quat begin = state.orientation[body];
       Quat q;
       Vec3 w = state.angular_velocity[body];
-      const Vec3 before = scaled_spin(frame[body].orientation, frame[body].scale, w);
-      finish_free_turn(frame[body], before, displacement[body].turn, velocity[body].angular, q, w);
+      const Vec3 before = scaled_spin(begin, frame[body].scale, w);
+      finish_free_turn(frame[body], begin, before, displacement[body].turn, velocity[body].angular, q, w);
       lanes.set(lane, q, w);
     }
     lanes.get(q_next, w_next);

@@ -112,15 +112,16 @@ TALUS_SELDOM inline void turn_free_body(float h, Vec3 inverse, Vec3 per_axis, Qu
   spin = {float(after.x) + 0.0f, float(after.y) + 0.0f, float(after.z) + 0.0f};
 }
 
-/// At the end of a step: from the solver's axes to world axes. `before`: velocity at the start in scaled axes, as the
-/// solver was given it, rounded. `spin` [rad/s] in world axes: at the start, and at the end. Writes `orientation`.
-TALUS_SELDOM inline void finish_free_turn(const BodyFrame& frame, Vec3 before, Quat turn, Vec3 now, Quat& orientation,
-                                          Vec3& spin) {
+/// At the end of a step: from the solver's axes to world axes. `begin`: orientation at the start of the step; `before`:
+/// velocity at the start in scaled axes, as the solver was given it, rounded. `spin` [rad/s] in world axes: at the
+/// start, and at the end. Writes `orientation`.
+TALUS_SELDOM inline void finish_free_turn(const BodyFrame& frame, Quat begin, Vec3 before, Quat turn, Vec3 now,
+                                          Quat& orientation, Vec3& spin) {
   const Quatd start = normalized(doubles(frame.orientation)), turned = normalized(doubles(turn));
   const Vec3d axes = doubles(frame.scale);
   // What rounding took at the start is given back in own axes. As momentum it would go astray: where a slender body has
   // turned to, a little momentum across its axis at the start is a large velocity about its axis.
-  const Vec3d rounded_off = rotate_back(start, doubles(spin)) - scale(axes, doubles(before));
+  const Vec3d rounded_off = rotate_back(normalized(doubles(begin)), doubles(spin)) - scale(axes, doubles(before));
   const Vec3d own = rotate_back(turned, scale(axes, doubles(now))) + rounded_off;
   orientation = floats(normalized(start * turned));
   const Vec3d after = rotate(normalized(doubles(orientation)), own);

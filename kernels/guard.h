@@ -9,8 +9,8 @@
 
 #include "contact_columns.h"
 #include "counters.h"
-#include "free_turn.h"
 #include "guard_columns.h"
+#include "integrate.h"
 #include "joint_columns.h"
 #include "math/atomic.h"
 #include "math/bits.h"
@@ -44,6 +44,8 @@ TALUS_INLINE Index stop_at(float part) {
 struct FindFastBodies {
   BodyModel model;
   Vec3Column angular_velocity;  // at the start
+  QuatColumn orientation;       // the same
+  Column<BodyFrame> frame;
   Column<BodyDisplacement> displacement;
   const StepParams* params;
   Column<Index> fast;  // out
@@ -51,13 +53,16 @@ struct FindFastBodies {
 
   template <class Real>
   TALUS_INLINE void solve(Index row) const {
-    Real gone[8];
+    Real gone[8], axes[8];
     load_together(&displacement.data->shift.x, row, gone);
+    load_together(&frame.data->orientation.x, row, axes);
+    const Mask<Real> followed =
+        !is_same<Real>({axes[0], axes[1], axes[2], axes[3]}, load<Real>(orientation, row));  // IntegratePositions
     const Real half_sine = length(Vec3Of<Real>{gone[4], gone[5], gone[6]});
     const Real spin = Real(params->dt) * length(load<Real>(angular_velocity, row));  // a turn may have come around
     const Real angle = max_of(Real(kPi) * half_sine, spin);
     const Real travel = length(Vec3Of<Real>{gone[0], gone[1], gone[2]}) + angle * load<Real>(model.radius.data, row);
-    const Mask<Real> is_fast = travel > Real(0.5f * kFastPart * params->thinnest) || gone[3] > Real(0.0f);
+    const Mask<Real> is_fast = travel > Real(0.5f * kFastPart * params->thinnest) || gone[3] > Real(0.0f) || followed;
     if (any_of(is_fast)) list(row, lane_bits(is_fast));
   }
 
@@ -74,6 +79,7 @@ struct FindFastBodies {
 /// element is one of the fast bodies.
 struct TurnFar {
   BodyModel model;
+  QuatColumn orientation;  // at the start
   Column<Index> fast;
   Column<BodyFrame> frame;
   // in/out: the body's own
@@ -86,12 +92,29 @@ struct TurnFar {
     if (!(gone.to_turn > 0.0f)) return;
     const Vec3 inverse = model.inv_inertia[row];
     const bool round = inverse.x == inverse.y && inverse.y == inverse.z;
+    const bool swung = has_swung(inverse, orientation[row], frame[row]);
     Quat turn = gone.turn;
-    Vec3 spin = velocity[row].angular;
-    turn_free_body(gone.to_turn, round ? Vec3{1.0f, 1.0f, 1.0f} : inverse, frame[row].scale, turn, spin);
+    Vec3 spin = swung ? along_rod(inverse, velocity[row].angular) : velocity[row].angular;
+    turn_free_body(gone.to_turn, round || swung ? Vec3{1.0f, 1.0f, 1.0f} : inverse, frame[row].scale, turn, spin);
     gone.turn = turn;
-    if (!round) velocity[row].angular = spin;
+    if (!round && !swung) velocity[row].angular = spin;
   }
+
+  /// Of those that turn far. What swung in sub-steps has to turn about its axis alone: see IntegratePositions.
+  TALUS_HD static bool has_swung(Vec3 inverse, Quat start, const BodyFrame& axes) {
+    const bool is_rod = largest(inverse) > kSlenderRatio * least(inverse) || has_round_section<float>(inverse);
+    return is_rod && !is_same<float>(axes.orientation, start);
+  }
+
+ private:
+  /// Of its velocity, what is not a part of the swing about its momentum.
+  TALUS_HD static Vec3 along_rod(Vec3 inverse, Vec3 spin) {
+    const float most = largest(inverse), part = 1.0f - least(inverse) / most;
+    return {inverse.x == most ? part * spin.x : 0.0f, inverse.y == most ? part * spin.y : 0.0f,
+            inverse.z == most ? part * spin.z : 0.0f};
+  }
+  TALUS_HD static float least(Vec3 v) { return min_of(v.x, min_of(v.y, v.z)); }
+  TALUS_HD static float largest(Vec3 v) { return max_of(v.x, max_of(v.y, v.z)); }
 };
 
 /// One element is a body row.
@@ -136,9 +159,22 @@ struct BodyPaths {
   TALUS_HD BodyDisplacement gone(Index row) const {
     return is_still(row) ? BodyDisplacement{{0.0f, 0.0f, 0.0f}, 0.0f, {0.0f, 0.0f, 0.0f, 1.0f}} : displacement[row];
   }
-  /// Of a body that moves.
+  /// Of a body that moves: own axes at the start -> the solver's, which may have followed the body.
+  TALUS_HD Quat followed(Index row) const {
+    const Quat start = state.orientation[row], axes = frame[row].orientation;
+    return is_same<float>(start, axes) ? Quat{0.0f, 0.0f, 0.0f, 1.0f} : normalized(conjugate(start) * axes);
+  }
+  /// What swung may have turned about its axis more than once. That moves none of its points by more than it is thin,
+  /// and is left out.
+  TALUS_HD bool has_swung(Index row) const {
+    return displacement[row].to_turn > 0.0f &&
+           TurnFar::has_swung(model.inv_inertia[row], state.orientation[row], frame[row]);
+  }
   TALUS_HD Turn turn_of(Index row) const {
-    return talus::turn_of(displacement[row].turn, params->dt * scale(frame[row].scale, velocity[row].angular));
+    const Quat before = followed(row);
+    if (has_swung(row)) return talus::turn_of(before, {0.0f, 0.0f, 0.0f});
+    return talus::turn_of(before * displacement[row].turn,
+                          params->dt * rotate(before, scale(frame[row].scale, velocity[row].angular)));
   }
   TALUS_HD ShapePath path(Index row) const {
     const ShapeType type = ShapeType(model.shape[row]);
@@ -150,8 +186,9 @@ struct BodyPaths {
   }
   /// [m] At least the way of any of its points: an angle is at most pi times the sine of its half.
   TALUS_HD float travel(Index row) const {
-    const BodyDisplacement way = gone(row);
-    return length(way.shift) + kPi * model.radius[row] * length(Vec3{way.turn.x, way.turn.y, way.turn.z});
+    if (is_still(row)) return 0.0f;
+    const Quat turn = has_swung(row) ? followed(row) : followed(row) * displacement[row].turn;
+    return length(displacement[row].shift) + kPi * model.radius[row] * length(Vec3{turn.x, turn.y, turn.z});
   }
   /// It is so slow that others that it is in must have pushed it where it is.
   TALUS_HD bool may_be_pushed(Index row) const {
@@ -172,19 +209,36 @@ struct BodyPaths {
     return min_of(inv_a, inv_b) * kWallMass < max_of(inv_a, inv_b);
   }
   static constexpr float kWallMass = 20.0f;  // times the mass of the other one
+  /// [m] How thick that one is; 0: there is none.
+  TALUS_HD float wall_thickness(Index a, Index b) const {
+    if (!has_wall(a, b)) return 0.0f;
+    const bool is_a = !is_pushed(a) || (is_pushed(b) && model.inv_mass[a] < model.inv_mass[b]);
+    const Index wall = is_a ? a : b;
+    return 2.0f * min_half_thickness(ShapeType(model.shape[wall]), model.shape_size[wall]);
+  }
 
-  /// Leaves a body where it is after a part of the step. Its velocity stays. So does its angular velocity as the body
+  /// Leaves a body where it is after a part of the step. Its velocity stays, but for what forces would have given it on
+  /// the way that is left: one that is stopped step after step gains nothing. Its angular velocity stays as the body
   /// itself sees it, and with it energy and size of the angular momentum, which no other velocity would keep.
   TALUS_HD void shorten(Index row, float part) const {
     BodyDisplacement& way = displacement[row];
-    const Quat turn = part_of(turn_of(row), part);
+    const Quat turn = conjugate(followed(row)) * part_of(turn_of(row), part);
     const Vec3 inverse = model.inv_inertia[row], axes = frame[row].scale;
     if (!(inverse.x == inverse.y && inverse.y == inverse.z)) {
-      const Vec3 spin = rotate(turn, rotate_back(way.turn, scale(axes, velocity[row].angular)));
+      const Vec3 now = scale(axes, velocity[row].angular);
+      const Vec3 spin = rotate(turn, has_swung(row) ? now : rotate_back(way.turn, now));
       velocity[row].angular = {spin.x / axes.x, spin.y / axes.y, spin.z / axes.z};
     }
     way.shift = part * way.shift;
     way.turn = turn;
+    const Vec3 gain =
+        params->dt * (model.gravity_scale[row] * params->gravity + model.inv_mass[row] * inputs.force[row]);
+    const float size = length(gain);
+    if (!(size > 0.0f)) return;
+    const Vec3 along = (1.0f / size) * gain;
+    const float before = dot(along, state.linear_velocity[row]), now = dot(along, velocity[row].linear);
+    const float after = max_of(now - (1.0f - part) * size, min_of(now, max_of(before, 0.0f)));
+    velocity[row].linear = velocity[row].linear + (after - now) * along;
   }
 };
 
@@ -370,7 +424,7 @@ TALUS_HD inline PairPaths pair_paths(const BodyPaths& bodies, const GuardRows& r
       !has_wall && (rows.squeezed[a] | rows.squeezed[b]) != 0 && bodies.may_be_pushed(a) && bodies.may_be_pushed(b);
   if (!in_crowd && closing > (both_go_on ? kFastPart : kStoppedPart) * pair.thin) {
     const Vec3 between = bodies.state.position[b] - bodies.state.position[a];
-    pair.stop = first_stop(pair.a, pair.b, between, pair.thin, has_wall);
+    pair.stop = first_stop(pair.a, pair.b, between, pair.thin, bodies.wall_thickness(a, b));
   }
   return pair;
 }
@@ -504,8 +558,8 @@ struct CutMotion {
     const Quat turn = to * conjugate(from);  // world frame
     const Vec3 apart = (bodies.state.position[row] - bodies.state.position[by]) + gone.shift - part * carrier.shift;
     gone.shift = gone.shift + (1.0f - part) * carrier.shift + turned(turn, apart);
-    const Quat start = bodies.state.orientation[row];
-    gone.turn = normalized(conjugate(start) * (turn * (start * gone.turn)));
+    const Quat axes = bodies.frame[row].orientation;
+    gone.turn = normalized(conjugate(axes) * (turn * (axes * gone.turn)));
   }
 };
 

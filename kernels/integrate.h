@@ -16,6 +16,9 @@ constexpr float kMaxSpeed = 1e6f;          // [m/s, rad/s] beyond it a body is f
 constexpr float kMaxPosition = 1e8f;       // [m]
 constexpr float kSlowTurn = 0.125f;        // [rad] in a sub-step; what turns further goes the way of free_turn.h
 constexpr float kSlowSlenderTurn = 0.02f;  // [rad] the same for bodies with very different moments of inertia
+constexpr float kStaysBehind = 0.1f;       // [rad] times the root of the moments' ratio: scaled axes, behind their body
+constexpr float kLongRatio = 8.0f;         // [1] of moments of inertia: beyond it axes follow
+constexpr float kSlenderRatio = 1000.0f;   // [1] of moments of inertia: two of the three are the same
 constexpr float kMaxHalfTurn =
     0.78539816f;  // [rad] half the rotation of a sub-step; beyond it the series of round_turn fail
 
@@ -125,10 +128,11 @@ template <class Real>
 struct SlowTurn {
   QuatOf<Real> turn;
   Vec3Of<Real> gained;  // [rad/s] own axes: the velocity at the end, in own axes then, less that at the start
+  Real ratio;           // [1] of the largest moment to the least
   Mask<Real> slender;   // moments so different that a and b would be differences of large numbers: left as they are
+  Vec3Of<Real> swing;   // [rad/s] own axes: of axes that follow a rod and do not turn about it
 
-  static constexpr int kNewtonIterations = 2;      // a third changes the energy by 1e-9 of it at kSlowTurn
-  static constexpr float kSlenderRatio = 1000.0f;  // [1] of moments of inertia
+  static constexpr int kNewtonIterations = 2;  // a third changes the energy by 1e-9 of it at kSlowTurn
 
   TALUS_INLINE SlowTurn(Vec3Of<Real> w0, Vec3Of<Real> inverse, Real h) {
     const Real zero(0.0f), one(1.0f), half(0.5f);
@@ -136,8 +140,10 @@ struct SlowTurn {
     const Real most_inverse = max_of(inverse.x, max_of(inverse.y, inverse.z)), least = one / most_inverse;
     const Vec3Of<Real> i{most_inverse / inverse.x, most_inverse / inverse.y, most_inverse / inverse.z};
     const Vec3Of<Real> g = least * inverse;
-    slender = max_of(i.x, max_of(i.y, i.z)) > Real(kSlenderRatio);
-    const Vec3Of<Real> ratio{(i.y - i.z) * g.x, (i.z - i.x) * g.y, (i.x - i.y) * g.z}, m0 = scale(i, w0);
+    ratio = max_of(i.x, max_of(i.y, i.z));
+    slender = ratio > Real(kSlenderRatio);
+    const Vec3Of<Real> gyro{(i.y - i.z) * g.x, (i.z - i.x) * g.y, (i.x - i.y) * g.z}, m0 = scale(i, w0);
+    swing = (one / ratio) * m0;
     const Real energy = half * dot(w0, m0), sphere = half * dot(m0, m0);
     const Real sum = g.x + g.y + g.z, pairs = g.x * g.y + g.y * g.z + g.z * g.x, all = g.x * g.y * g.z;
     const Real third(1.0f / 3), sixth(1.0f / 6), part = select(slender, zero, h * h);
@@ -149,7 +155,7 @@ struct SlowTurn {
       const Vec3Of<Real> w = w0 + half_gain;
       const Real a = half * h * (one + dot(e, e));
       e = a * (along_w * w + along_m * scale(i, w));
-      const Vec3Of<Real> k = (half * h * (one + dot(e, e)) * along_w) * ratio;
+      const Vec3Of<Real> k = (half * h * (one + dot(e, e)) * along_w) * gyro;
       const Vec3Of<Real> f = half_gain - Vec3Of<Real>{k.x * w.y * w.z, k.y * w.z * w.x, k.z * w.x * w.y};
       // Rows of the Jacobian; k is held.
       const Vec3Of<Real> r0{one, -k.x * w.z, -k.x * w.y};
@@ -167,9 +173,21 @@ struct SlowTurn {
   }
 };
 
+/// Whether the two larger moments of inertia are the same.
+template <class Real>
+TALUS_INLINE Mask<Real> has_round_section(Vec3Of<Real> inverse) {
+  const Real low = min_of(inverse.x, min_of(inverse.y, inverse.z));
+  const Mask<Real> x = inverse.x == low, y = inverse.y == low, z = inverse.z == low;
+  return (x && y) || (y && z) || (z && x);
+}
+template <class Real>
+TALUS_INLINE Mask<Real> is_same(QuatOf<Real> a, QuatOf<Real> b) {
+  return a.x == b.x && a.y == b.y && a.z == b.z && a.w == b.w;
+}
+
 /// x' = x + h v', and the turn of a free rigid body over h. One body a lane. kFarNow: bodies that turn far do so in
-/// this sub-step, as joints need it. Else it is left to TurnFar, which has registers for it on a GPU: rows of
-/// contacts are those of the start of the step in any case.
+/// this sub-step, as joints need it. Else it is left to TurnFar, which has registers for it on a GPU: rows of contacts
+/// are those of the start of the step in any case. And scaled axes follow their body then, see follow().
 template <bool kFarNow>
 struct IntegratePositions {
   // model
@@ -179,7 +197,7 @@ struct IntegratePositions {
   // scratch in/out: rows of this lane
   BodyVelocity* velocity;
   BodyVelocity* free_velocity;
-  const BodyFrame* frame;
+  BodyFrame* frame;
   BodyDisplacement* displacement;
   BodyMove* move;
   const StepParams* params;
@@ -216,7 +234,9 @@ struct IntegratePositions {
     const Real way = h * length(body_w);
     QuatOf<Real> turn = round_turn(h, way, body_w);
     Vec3Of<Real> w_next = w;
-    Real slow(2.0f * kMaxHalfTurn);  // [rad] what turns further goes the way of free_turn.h
+    Real ratio = zero;                     // [1] of the largest moment of inertia to the least; 0 without contacts
+    const Real most(2.0f * kMaxHalfTurn);  // [rad]
+    Mask<Real> far = way > most, rod = zero > zero;  // far: goes the way of free_turn.h
     if (any_of(tumbles)) {
       const SlowTurn<Real> free_turn(body_w, select<Real>(tumbles, inverse, Vec3Of<Real>{one, one, one}), h);
       turn = select<Real>(tumbles, free_turn.turn, turn);
@@ -224,10 +244,21 @@ struct IntegratePositions {
       const Vec3Of<Real> change = rotate(q, turned(turn, body_w) + rotate(turn, free_turn.gained));
       const Vec3Of<Real> scaled{change.x / per_axis.x, change.y / per_axis.y, change.z / per_axis.z};
       w_next = select<Real>(tumbles, w + scaled, w);
-      slow = select(tumbles, select(free_turn.slender, Real(kSlowSlenderTurn), Real(kSlowTurn)), slow);
+      ratio = select(tumbles && free[7] > zero, free_turn.ratio, zero);
+      far = way > select(tumbles, select(free_turn.slender, Real(kSlowSlenderTurn), Real(kSlowTurn)), most);
+      if constexpr (!kFarNow) {
+        const Mask<Real> is_rod = far && ratio > zero && (free_turn.slender || has_round_section(inverse));
+        if (any_of(is_rod)) {
+          // A rod swings here, about its momentum; what it turns about its axis besides is left to TurnFar.
+          const Real way_swung = h * length(free_turn.swing);
+          rod = is_rod && way_swung < most;
+          turn = select<Real>(rod, round_turn(h, way_swung, free_turn.swing), turn);
+          gone[3] = gone[3] + select(rod, h, zero);
+          far = far && !rod;
+        }
+      }
     }
     QuatOf<Real> next = normalized(q * turn);
-    const Mask<Real> far = way > slow;
     if constexpr (kFarNow) {
       if (any_of(far)) turn_far(row, lane_bits(far), tumbles, next, w_next);
     } else {
@@ -235,7 +266,21 @@ struct IntegratePositions {
       w_next = select<Real>(far, w, w_next);
       gone[3] = gone[3] + select(far, h, zero);
     }
-    if (projected) next = normalized(QuatOf<Real>{half * push.x, half * push.y, half * push.z, one} * next);
+    if (projected) {
+      // The velocity goes with the body, and so does the energy: a rod's spin about its axis would otherwise be one
+      // across, with more of it.
+      const QuatOf<Real> pushed = normalized(QuatOf<Real>{half * push.x, half * push.y, half * push.z, one});
+      const Vec3Of<Real> change = turned(pushed, scale(per_axis, w_next));
+      const Vec3Of<Real> scaled{change.x / per_axis.x, change.y / per_axis.y, change.z / per_axis.z};
+      w_next = select<Real>(tumbles, w_next + scaled, w_next);
+      next = normalized(pushed * next);
+    }
+    if constexpr (!kFarNow) {
+      const Real turned_by = Real(4.0f) * (next.x * next.x + next.y * next.y + next.z * next.z);
+      const Mask<Real> leans =
+          rod || (ratio > Real(kLongRatio) && ratio * turned_by > Real(kStaysBehind * kStaysBehind));
+      if (any_of(leans)) follow(row, leans, rod, inverse, axes, w, next, w_next);
+    }
 
     gone[0] = shift.x;
     gone[1] = shift.y;
@@ -273,6 +318,46 @@ struct IntegratePositions {
       lanes.set(lane, turn, round ? velocity[body].angular : spin);
     }
     lanes.get(next, w_next);
+  }
+
+  /// Scaled axes follow their bodies, in the lanes that lean.
+  ///
+  /// The rows of a step are made once. A needle that friction spins about its axis has a velocity along it that is
+  /// larger than all else by the ratio of its length to its width; in axes that stayed behind by a small angle that is
+  /// a velocity across, with an energy that is larger by the moments' ratio times the angle squared. In axes that
+  /// follow, levers and inertia agree in every sub-step, so that no impulse makes energy. They follow the axis whose
+  /// moment of inertia differs most from the others. What turns about it stays in `next`: those two moments are nearly
+  /// the same, and points where round bodies touch do not go round with them. Axes of a rod take up all of `next`, and
+  /// its velocity in them stays as it is.
+  template <class Real>
+  TALUS_INLINE void follow(Index row, Mask<Real> leans, Mask<Real> rod, Vec3Of<Real> inverse, Real axes[8],
+                           Vec3Of<Real> w, QuatOf<Real>& next, Vec3Of<Real>& w_next) const {
+    const Real zero(0.0f), one(1.0f);
+    const Real high = max_of(inverse.x, max_of(inverse.y, inverse.z));
+    const Real low = min_of(inverse.x, min_of(inverse.y, inverse.z));
+    const Real middle = max_of(min_of(inverse.x, inverse.y), min_of(max_of(inverse.x, inverse.y), inverse.z));
+    const Real odd = select(middle / low < high / middle, high, low);
+    const Mask<Real> x = inverse.x == odd, y = !x && inverse.y == odd, z = !x && !y;
+    const QuatOf<Real> about{select(x, next.x, zero), select(y, next.y, zero), select(z, next.z, zero), next.w};
+    const Real size = about.x * about.x + about.y * about.y + about.z * about.z + about.w * about.w;
+    const Mask<Real> follows = leans && (rod || size > Real(1e-6f));  // turned over, any half turn would do
+    const QuatOf<Real> none{zero, zero, zero, one};
+    const QuatOf<Real> twist = select<Real>(follows && !rod, normalized(about), none);
+    const QuatOf<Real> swing =
+        select<Real>(follows, next * QuatOf<Real>{zero - twist.x, zero - twist.y, zero - twist.z, twist.w}, none);
+    const Vec3Of<Real> per_axis{axes[4], axes[5], axes[6]};
+    const QuatOf<Real> back{zero - swing.x, zero - swing.y, zero - swing.z, swing.w};
+    const Vec3Of<Real> change = turned(back, scale(per_axis, w_next));
+    const Vec3Of<Real> scaled{change.x / per_axis.x, change.y / per_axis.y, change.z / per_axis.z};
+    w_next = select<Real>(rod, w, select<Real>(follows, w_next + scaled, w_next));
+    next = select<Real>(follows, twist, next);
+    const QuatOf<Real> was{axes[0], axes[1], axes[2], axes[3]};
+    const QuatOf<Real> now = select<Real>(follows, normalized(was * swing), was);
+    axes[0] = now.x;
+    axes[1] = now.y;
+    axes[2] = now.z;
+    axes[3] = now.w;
+    store_together(&frame[0].orientation.x, row, axes);
   }
 
   /// [m] h^2 a / 2 for bodies without contacts: h v' less this is h (v + v') / 2, Moreau's mid-point (S1-08).

@@ -55,7 +55,8 @@ struct CheckRecords {
 /// by an angle, the load that it passes on gets an arm of that angle times its height, which rigid bodies withstand and
 /// soft contacts do not: columns of more than (w^2 d / g)^(1/3) bodies of height d fall (21 of 1 m at 49 Hz; methods:
 /// parallel engine, 4.2). So anchors and normal stay as they were in the world, not in the bodies, for a turn so small
-/// that it means nothing else. Spheres have one point and roll: their manifolds are always made anew.
+/// that it means nothing else. Spheres and capsules roll, which such anchors brake: their manifolds are always made
+/// anew.
 struct RecyclePairs {
   // model
   BodyModel model;
@@ -121,10 +122,12 @@ struct RecyclePairs {
  private:
   /// Whether there are two points or more, at features that still count if the pair moves on as it does.
   TALUS_INLINE bool may_last(const CachedContact& contact, Index a, Index b) const {
-    if (!(contact.count >= 2.0f)) return false;
+    if (!(contact.count >= 2.0f) || is_capsule(a) || is_capsule(b)) return false;
     if ((contact.point[0].feature & kFleeting) == 0u) return true;
     return params->dt * length(linear_velocity[b] - linear_velocity[a]) <= kFleetingWay * model.radius[a];
   }
+
+  TALUS_INLINE bool is_capsule(Index row) const { return ShapeType(model.shape[row]) == ShapeType::capsule; }
 
   /// Writes the contacts of the lanes whose bit it returns.
   template <class Real, int kWidth>

@@ -53,19 +53,19 @@ struct FindMotion {
   /// if they moved on as they do. Others keep it, whatever else may push the two together.
   TALUS_INLINE bool turns_aside(Index a, Index b, const Manifold& contact) const {
     if (!(least_gap(contact) > 0.0f)) return false;
-    const Vec3 velocity = end_velocity(a, b), n = contact.normal, spin_a = angular_velocity[a],
-               spin_b = angular_velocity[b];
+    const Vec3 n = contact.normal, spin_a = angular_velocity[a], spin_b = angular_velocity[b];
+    const float opening = least_opening(a, b, n);
     bool any = false;
     for (int i = 0; i < kMaxPoints; ++i) {
       const ManifoldPoint& point = contact.points[i];
-      const Vec3 speed = velocity + cross(spin_b, point.on_b) - cross(spin_a, point.on_a);
-      any |= i < contact.count && point.separation + ahead() * dot(n, speed) < 0.0f;
+      const float by_turning = dot(n, cross(spin_b, point.on_b) - cross(spin_a, point.on_a));
+      any |= i < contact.count && point.separation + ahead() * (opening + by_turning) < 0.0f;
     }
     return any;
   }
   /// The same of two spheres, which turn on the spot. normal: unit, from A to B; gap: [m] along it.
   TALUS_INLINE bool turns_aside(Index a, Index b, Vec3 normal, float gap) const {
-    return gap > 0.0f && gap + ahead() * dot(normal, end_velocity(a, b)) < 0.0f;
+    return gap > 0.0f && gap + ahead() * least_opening(a, b, normal) < 0.0f;
   }
 
   /// Whether two that have a contact do not touch in this step after all, unless something else touches them. A contact
@@ -97,9 +97,10 @@ struct FindMotion {
         radius_a + radius_b + 2.0f * kClearance * min_of(radius_a, radius_b) + place_error(position_a, position_b);
     return length_squared(nearest) > apart * apart;
   }
-  /// [m/s] Of B against A, at the end of the step.
-  TALUS_INLINE Vec3 end_velocity(Index a, Index b) const {
-    return linear_velocity[b] - linear_velocity[a] + ahead() * (acceleration(b) - acceleration(a));
+  /// [m/s] The least speed of the centre of B against that of A along a direction, at any time of the step.
+  TALUS_INLINE float least_opening(Index a, Index b, Vec3 direction) const {
+    const float gain = ahead() * dot(direction, acceleration(b) - acceleration(a));
+    return dot(direction, linear_velocity[b] - linear_velocity[a]) + min_of(gain, 0.0f);
   }
   /// [m/s^2] If nothing touches it.
   TALUS_INLINE Vec3 acceleration(Index body) const {

@@ -6,7 +6,8 @@
 
 namespace talus::inline TALUS_ISA {
 
-constexpr float kProjectPart = 0.2f;     // [1] part of a penetration removed by a sweep; 1 overshoots in stacks
+constexpr float kProjectPart = 0.2f;     // [1] part of a penetration that a point removes in a sweep,
+constexpr float kProjectSum = 0.6f;      // [1] and that all points of a contact do; 1 overshoots in stacks
 constexpr float kProjectSlop = 0.0005f;  // [1] of the size: penetration left, so that resting contacts stay contacts
 constexpr float kProjectMost = 0.02f;    // [1] of the size: a sweep moves a contact by at most this
 
@@ -66,10 +67,13 @@ struct ProjectContacts {
     const Real count = load<Real>(rows, row::count, lane), zero(0.0f);
     const Real size = load<Real>(rows, row::size, lane), slop = Real(kProjectSlop) * size,
                most = Real(kProjectMost) * size;
+    // All points from the same positions: one after another, the first would have most to do, and towers would lean.
+    const Real part = min_of(Real(kProjectSum) / max_of(count, Real(1.0f)), Real(kProjectPart));
+    const BodyPair<Real> before = bodies;
     for (int i = 0; i < kMaxPoints && any_of(Real(float(i)) < count); ++i) {
       const Levers<Real> levers = contacts.template point_levers<Real>(i, lane);
-      const Real separation = load<Real>(rows, row::at(i, row::separation), lane) + bodies.speed(normal, levers);
-      const Real wanted = clamp_to(Real(kProjectPart) * (separation + slop), -most, zero);
+      const Real separation = load<Real>(rows, row::at(i, row::separation), lane) + before.speed(normal, levers);
+      const Real wanted = clamp_to(part * (separation + slop), -most, zero);
       bodies.apply(-load<Real>(rows, row::at(i, row::mass), lane) * wanted, normal, levers);
     }
   }

@@ -28,6 +28,7 @@ enum class Sweep : std::uint32_t {
   bounce,      // restitution, after the last sub-step
 };
 
+constexpr float kTouching = 1e-4f;  // [1] of the distance of points from their middle: a gap that is none
 constexpr float kSplitUnit = 1.0f / 4294967296.0f;  // [m/s, rad/s] 2^-32: resolution of the split sums
 
 template <class Real>
@@ -379,8 +380,16 @@ struct SolveContacts {
       soft = {select(has, own.x, soft.bias_rate), select(has, own.y, soft.mass_scale),
               select(has, own.z, soft.impulse_scale)};
     }
+    // [1/kg] How much each point gives, the same for all of them: by the mass that each one feels, a load on the middle
+    // of points with different masses would be a load on none of them, and a brick across another one would tilt.
+    // touch [m]: points that rounding parts are soft as the others are.
+    Real soft_give = zero, touch = zero;
+    if constexpr (kSweep == Sweep::biased) {
+      soft_give = soft.impulse_scale / soft.mass_scale * load<Real>(rows, row::points_give, lane);
+      touch = select(one < count, Real(kTouching) * load<Real>(rows, row::twist_arm, lane), zero);
+    }
     if constexpr (kSweep == Sweep::biased || kSweep == Sweep::relax) {
-      if (any_of(one < count)) solve_middle(lane, bodies, moves, along, count, impulse, soft);
+      if (any_of(one < count)) solve_middle(lane, bodies, moves, along, count, impulse, soft, soft_give, touch);
     }
     TALUS_UNROLL
     for (int i = 0; i < kMaxPoints; ++i) {
@@ -388,10 +397,10 @@ struct SolveContacts {
       const Levers<Real> levers = point_levers<Real>(i, lane);
       const Real separation = separation_of(row::at(i, row::separation), lane, moves, levers, Real(float(i)) < count);
       const Real speed = along.speed + bodies.turn_speed(levers);
-      Real bias = bias_of(separation, soft), mass_scale = one, impulse_scale = zero;
+      Real bias = bias_of(separation, soft), mass_scale = one, give = zero;
       if constexpr (kSweep == Sweep::biased) {
-        mass_scale = select(separation > zero, one, soft.mass_scale);
-        impulse_scale = select(separation > zero, zero, soft.impulse_scale);
+        mass_scale = select(separation > touch, one, soft.mass_scale);
+        give = select(separation > touch, zero, soft_give);
       }
       const Real mass = load<Real>(rows, row::at(i, row::mass), lane);
       [[maybe_unused]] Real least = zero;
@@ -410,7 +419,7 @@ struct SolveContacts {
           bias = select(bounces, max_of(e * approach, -fastest), bias);
         }
       }
-      const Real wanted = impulse[i] - mass * mass_scale * (speed + bias) - impulse_scale * impulse[i];
+      const Real wanted = impulse[i] - mass * mass_scale * (speed + bias + give * impulse[i]);
       Real next = max_of(wanted, zero);
       if constexpr (kSweep == Sweep::bounce) {
         next = max_of(next, least);
@@ -460,7 +469,8 @@ struct SolveContacts {
   /// 5 s). Only where all points carry load, or none does yet.
   template <class Real>
   TALUS_INLINE void solve_middle(Index lane, BodyPair<Real>& bodies, const Moves<Real>& moves, AlongNormal<Real>& along,
-                                 Real count, Real impulse[kMaxPoints], const LaneSoftness<Real>& soft) const {
+                                 Real count, Real impulse[kMaxPoints], const LaneSoftness<Real>& soft, Real soft_give,
+                                 Real touch) const {
     const Real zero(0.0f), one(1.0f);
     Real least(1e30f), most = zero, sum = zero;
     TALUS_UNROLL
@@ -473,10 +483,7 @@ struct SolveContacts {
     const Real separation = separation_of(row::middle_separation, lane, moves, levers, one < count);
     const Real speed = along.speed + bodies.turn_speed(levers);
     Real give = zero;
-    if constexpr (kSweep == Sweep::biased) {
-      const Real soft_give = soft.impulse_scale / soft.mass_scale * load<Real>(rows, row::points_give, lane) / count;
-      give = select(separation > zero, zero, soft_give);
-    }
+    if constexpr (kSweep == Sweep::biased) give = select(separation > touch, zero, soft_give / count);
     const Real rigid = load<Real>(rows, row::middle_give, lane);
     const Real wanted = -(speed + bias_of(separation, soft) + give * sum) / (rigid + give) / count;
     const Mask<Real> even = one < count && (least > zero || most == zero);

@@ -189,6 +189,7 @@ class PathsAt {
 constexpr float kStopGap = 0.01f;      // at which what would pass into another is stopped, to twice that. Not at 0: it
                                        // would start the next step in the other, and be free to go on
 constexpr float kMostDepth = 0.2f;     // to which a step may take one into the other: contacts are left to that
+constexpr float kWallWay = 0.25f;      // of the thickness of what stands: nobody passes it by that way
 constexpr float kCreepDepth = 0.005f;  // how much deeper, if they were as deep already
 constexpr float kCrowdDepth = 0.5f;    // to which no step takes one into the other: they were made like that
 constexpr int kMostAdvances = 64;
@@ -199,10 +200,19 @@ TALUS_HD inline float deepest_gap(float start, float thin, bool has_wall) {
   if (!has_wall && start < -kCrowdDepth * thin) return -kUnbounded;
   return min_of(-kMostDepth * thin, start - kCreepDepth * thin);
 }
+/// Whether the ways bend so much that nothing can be said by a part of the thickness, while one of the two is too thick
+/// to be passed in a step: solvers are left to that. A needle that stands on its tip and falls over turns about the
+/// tip; if its centre went straight on, the tip would dip, and a needle stopped for that would hang where it is for
+/// ever. `wall` [m]: thickness of the one that stands, 0 if none does.
+TALUS_HD inline bool are_bent(const ShapePath& a, const ShapePath& b, float thin, float wall) {
+  const float dip = 0.125f * (a.turn.angle * swing_of(a) + b.turn.angle * swing_of(b));
+  return dip > 0.5f * kMostDepth * thin && length(b.shift - a.shift) + swing_of(a) + swing_of(b) < kWallWay * wall;
+}
 
 /// The time, as a part of the step, at which two shapes on their ways must stop, lest B gets into A deeper than it may.
-/// 1: they need not. `thin` [m]: the thinnest extent.
-TALUS_HD inline float first_stop(const ShapePath& a, const ShapePath& b, Vec3 between, float thin, bool has_wall) {
+/// 1: they need not. `thin` [m]: the thinnest extent. `wall` [m]: see are_bent.
+TALUS_HD inline float first_stop(const ShapePath& a, const ShapePath& b, Vec3 between, float thin, float wall) {
+  if (are_bent(a, b, thin, wall)) return 1.0f;
   const float gap = kStopGap * thin + 4e-7f * (length(between) + length(a.core) + a.rounding);
   float level = gap, time = 0.0f, stop = -1.0f;  // stop: where they were last apart, once they touch
   for (int look = 0; look < kMostAdvances; ++look) {
@@ -210,7 +220,7 @@ TALUS_HD inline float first_stop(const ShapePath& a, const ShapePath& b, Vec3 be
     Apart now = paths.apart(level);
     if (level > 0.0f && now.gap <= 2.0f * gap) {  // they touch; if they do from the start, they stop where they may not
       if (look > 0) stop = time;                  // get deeper
-      level = deepest_gap(look > 0 ? 0.0f : now.gap, thin, has_wall);
+      level = deepest_gap(look > 0 ? 0.0f : now.gap, thin, wall > 0.0f);
       if (level < -0.5f * kUnbounded) return 1.0f;
       now = paths.apart(level);
     }

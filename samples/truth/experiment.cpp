@@ -10,6 +10,11 @@ Quat turn(Vec3 axis, double angle) {
   return {float(s * axis.x), float(s * axis.y), float(s * axis.z), float(std::cos(angle / 2))};
 }
 
+Quat operator*(Quat a, Quat b) {
+  return {a.w * b.x + a.x * b.w + a.y * b.z - a.z * b.y, a.w * b.y - a.x * b.z + a.y * b.w + a.z * b.x,
+          a.w * b.z + a.x * b.y - a.y * b.x + a.z * b.w, a.w * b.w - a.x * b.x - a.y * b.y - a.z * b.z};
+}
+
 Vecd axis_in_world(const Transform& pose, Vecd axis_in_body) {
   return scenes::rotate(scenes::rotation<double>(pose.orientation), axis_in_body);
 }

@@ -23,6 +23,8 @@ constexpr double kDegree = kPi / 180;           // [rad]
 
 /// A turn by an angle [rad] about a unit axis.
 Quat turn(Vec3 axis, double angle);
+/// The turn b, then a.
+Quat operator*(Quat a, Quat b);
 /// A body's axis in the world.
 Vecd axis_in_world(const Transform& pose, Vecd axis_in_body);
 
@@ -100,6 +102,8 @@ class Crossings {
 };
 
 std::span<const Row> free_motion_rows();
+std::span<const Row> energy_rows();
+std::span<const Row> tower_rows();
 std::span<const Row> motion_rows();
 std::span<const Row> joint_rows();
 std::span<const Row> top_rows();

@@ -51,17 +51,20 @@ class MotionRig {
     const SolveRowScratch r = solve.view();
     return {model.view(), inputs.view(), r.velocity.data, r.free_velocity.data, r.frame.data, &params, &contact_lanes};
   }
-  IntegratePositions<true> positions() {
+  /// With kFarNow scaled axes stay, else they follow the body.
+  template <bool kFarNow = true>
+  IntegratePositions<kFarNow> positions() {
     const SolveRowScratch r = solve.view();
     return {model.view(),         inputs.view(), r.velocity.data,
             r.free_velocity.data, r.frame.data,  r.displacement.data,
             r.move.data,          &params,       false};
   }
+  BodyFrame& frame(Index i) { return solve.view().frame[i]; }
   BodyVelocity& velocity(Index i) { return solve.view().velocity[i]; }
   BodyVelocity& free_velocity(Index i) { return solve.view().free_velocity[i]; }
   BodyDisplacement& displacement(Index i) { return solve.view().displacement[i]; }
   /// Orientation now.
-  Quat orientation(Index i) { return state.view().orientation[i] * displacement(i).turn; }
+  Quat orientation(Index i) { return frame(i).orientation * displacement(i).turn; }
   /// [rad/s] World frame.
   Vec3 spin(Index i, const BodyVelocity& v) {
     const BodyFrame frame = solve.view().frame[i];
@@ -277,7 +280,50 @@ TEST(IntegratePositions, ASphereTurnsByAnyAngle) {
   }
 }
 
-TEST(Integrate, PacksGiveTheBitsOfFloats) {
+// What turns across and spins about its axis: the same motion in axes that follow it, where half the squared length of
+// the velocity is its energy. A needle's spin about its axis is left to the end of the step.
+TEST(IntegratePositions, ScaledAxesFollowALongBody) {
+  for (const float least : {1e-2f, 1e-4f, 1e-8f}) {
+    const float about = 1.0f / std::sqrt(least);
+    const Vec3 moments{1.0f, least, 1.0f}, w{3.0f, about, 1.0f};
+    MotionRig stays(1.0f / 960), follows(1.0f / 960);
+    for (MotionRig* rig : {&stays, &follows}) {
+      rig->set_inertia(0, moments);
+      rig->set(0, kIdentity, {0.0f, 0.0f, 0.0f}, w);
+      rig->free_velocity(0).flag = 1.0f;  // has contacts
+    }
+    for (int step = 0; step < 160; ++step) {
+      stays.positions().solve<float>(0);
+      follows.positions<false>().solve<float>(0);
+    }
+    const Vec3 up{0.0f, 1.0f, 0.0f}, along = rotate(follows.orientation(0), up);
+    EXPECT_NEAR(length(cross(along, rotate(stays.orientation(0), up))), 0.0f, 2e-4f) << least;
+    EXPECT_NEAR(length(cross(along, rotate(follows.frame(0).orientation, up))), 0.0f, 0.11f * std::sqrt(least));
+    const double energy = 0.5 * (9.0 + 1.0 + 1.0);
+    EXPECT_NEAR(0.5 * double(length_squared(follows.velocity(0).angular)), energy, 0.02 * energy) << least;
+    EXPECT_GT(0.5 * double(length_squared(stays.velocity(0).angular)), 1.5 * energy) << least;
+  }
+}
+
+// What position correction turns keeps its energy: the velocity goes with it.
+TEST(IntegratePositions, APushTurnsTheVelocity) {
+  MotionRig rig(1.0f / 60);
+  rig.set_inertia(0, {1.0f, 1e-4f, 1.0f});
+  rig.set(0, kIdentity, {0.0f, 0.0f, 0.0f}, {0.0f, 10.0f, 0.0f});
+  rig.free_velocity(0).flag = 1.0f;  // has contacts
+  IntegratePositions positions = rig.positions();
+  positions.projected = true;
+  const float h = rig.params.h, push = 0.2f;  // [rad] about x, where the scale is 1
+  const Vec3 w = rig.velocity(0).angular;
+  rig.solve.view().move[0] = {{0.0f, 0.0f, 0.0f}, 0.0f, {push, h * w.y, 0.0f}, 0.0f};
+  positions.solve<float>(0);
+  const Vec3 along = rotate(rig.orientation(0), Vec3{0.0f, 1.0f, 0.0f});
+  EXPECT_NEAR(along.z, std::sin(0.2), 1e-3);  // 2 atan(push / 2)
+  EXPECT_NEAR(length(rig.spin(0) - 10.0f * along), 0.0f, 1e-4f);
+}
+
+template <bool kFarNow>
+void expect_packs_give_the_bits_of_floats() {
   Random random{std::mt19937(6)};
   for (const std::uint32_t moreau : {0u, 1u}) {
     MotionRig floats, packs;
@@ -286,7 +332,11 @@ TEST(Integrate, PacksGiveTheBitsOfFloats) {
       rig->params.moreau = moreau;
     }
     for (Index i = 0; i < kLanes; ++i) {
-      const Vec3 moments = i % 3 == 0 ? Vec3{1.0f, 1.0f, 1.0f} : random.moments(), v = random.vector(5.0f),
+      const Vec3 moments = i % 3 == 0   ? Vec3{1.0f, 1.0f, 1.0f}
+                           : i % 8 == 1 ? Vec3{1.0f, 1e-6f, 1.0f}
+                           : i % 8 == 5 ? Vec3{1.0f, 0.01f, 1.0f}
+                                        : random.moments(),
+                 v = random.vector(5.0f),
                  w = random.vector(i == 5       ? 1e5f
                                    : i % 5 == 4 ? 300.0f
                                                 : 20.0f),
@@ -296,6 +346,7 @@ TEST(Integrate, PacksGiveTheBitsOfFloats) {
       for (MotionRig* rig : {&floats, &packs}) {
         rig->set_inertia(i, moments);
         rig->set(i, q, v, w, inv_mass);
+        rig->free_velocity(i).flag = i % 2 == 0 ? 1.0f : 0.0f;  // has contacts
         rig->model.view().angular_damping[i] = damping;
         rig->inputs.view().force.set(i, force);
         rig->inputs.view().torque.set(i, v);
@@ -303,15 +354,21 @@ TEST(Integrate, PacksGiveTheBitsOfFloats) {
     }
     for (int substep = 0; substep < 8; ++substep) {
       for (Index i = 0; i < kLanes; ++i) floats.velocities().solve<float>(i);
-      for (Index i = 0; i < kLanes; ++i) floats.positions().solve<float>(i);
+      for (Index i = 0; i < kLanes; ++i) floats.positions<kFarNow>().template solve<float>(i);
       for (Index i = 0; i < kLanes; i += LaneCount<NativePack>::value) packs.velocities().solve<NativePack>(i);
-      for (Index i = 0; i < kLanes; i += LaneCount<NativePack>::value) packs.positions().solve<NativePack>(i);
+      for (Index i = 0; i < kLanes; i += LaneCount<NativePack>::value)
+        packs.positions<kFarNow>().template solve<NativePack>(i);
     }
     for (Index i = 0; i < kLanes; ++i) {
+      EXPECT_EQ(std::memcmp(&floats.frame(i), &packs.frame(i), sizeof(BodyFrame)), 0) << i;
       EXPECT_EQ(std::memcmp(&floats.velocity(i), &packs.velocity(i), sizeof(BodyVelocity)), 0) << i;
       EXPECT_EQ(std::memcmp(&floats.displacement(i), &packs.displacement(i), sizeof(BodyDisplacement)), 0) << i;
     }
   }
+}
+TEST(Integrate, PacksGiveTheBitsOfFloats) {
+  expect_packs_give_the_bits_of_floats<true>();
+  expect_packs_give_the_bits_of_floats<false>();
 }
 
 }  // namespace

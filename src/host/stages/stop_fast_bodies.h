@@ -20,7 +20,7 @@ struct GuardFastBodies {
     const BodyPaths bodies{v.model, v.state, v.inputs, solved.velocity, solved.frame, solved.displacement, v.params};
     const Count fast_bodies{&v.counters->fast_bodies, v.shape.rows}, all_rows{&v.counters->rows, v.shape.rows};
     team.for_each("TurnFar", fast_bodies,
-                  TurnFar{v.model, rows.fast, solved.frame, solved.velocity, solved.displacement});
+                  TurnFar{v.model, v.state.orientation, rows.fast, solved.frame, solved.velocity, solved.displacement});
     team.for_each("BeginStops", all_rows, BeginStops{rows});
     if (v.joints.count > 0) {
       team.for_each("FindJointed", {&v.counters->joints, v.joints.count}, FindJointed{v.joints.model, rows});
@@ -59,9 +59,10 @@ struct GuardFastBodies {
 /// The whole of it, as a part of a task.
 template <class Team>
 TALUS_INLINE void stop_fast_bodies(Team& team, const StepViews& v) {
-  team.for_each_lane("FindFastBodies", body_lanes(v),
-                     on_bodies(v, FindFastBodies{v.model, v.state.angular_velocity, v.solve.rows.displacement, v.params,
-                                                 v.guard.rows.fast, v.counters}));
+  team.for_each_lane(
+      "FindFastBodies", body_lanes(v),
+      on_bodies(v, FindFastBodies{v.model, v.state.angular_velocity, v.state.orientation, v.solve.rows.frame,
+                                  v.solve.rows.displacement, v.params, v.guard.rows.fast, v.counters}));
   team.repeat(&v.counters->any_fast, GuardFastBodies<Team>{v, team});
 }
 

@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: MIT
+// Nothing gains energy from contacts, and what rolls goes on rolling.
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+
+#include "truth/experiment.h"
+
+namespace talus::truth {
+
+namespace {
+
+constexpr double kLift = 0.005;     // [m] by which soft contacts may lift what sank
+constexpr double kNeedle = 0.5e-3;  // [m] half the thickness of a needle of 10 m
+
+Vec3 times(double s, Vec3 v) {
+  return {float(s * double(v.x)), float(s * double(v.y)), float(s * double(v.z))};
+}
+
+/// The most that a scene ever has more than at the start, as a part of what it may gain: 1 % of what it started with,
+/// counted from the ground, and the energy of 5 mm of height for each body.
+double gain_of(World& world, double mass, int steps) {
+  const Mechanics start = world.mechanics();
+  const double energy = start.kinetic_energy + start.potential_energy,
+               allowed = 0.01 * energy + mass * kGravity * kLift;
+  double most = 0.0;
+  for (int step = 0; step < steps; ++step) {
+    if (has(world.step(kStep).status, StepStatus::not_finite)) return std::nan("");
+    const Mechanics now = world.mechanics();
+    most = std::max(most, now.kinetic_energy + now.potential_energy - energy);
+  }
+  return most / allowed;
+}
+
+/// Spheres, boxes and capsules of up to 30:1, plates, needles of up to 10,000:1, some of them flat.
+ShapeDef random_shape(Random& random) {
+  const double size = random.log_between(0.1, 1.0);
+  const int kind = random.index(5);
+  const auto edge = [&] {
+    return float(size / (kind == 4 ? random.log_between(30.0, 1e4) : random.log_between(1.0, 30.0)));
+  };
+  const float a = edge(), b = edge();
+  if (kind == 0) return sphere(float(size));
+  if (kind == 1) return capsule(a, float(size));
+  if (kind == 2) return box({float(size), a, float(size)});
+  return box({a, float(size), b});
+}
+
+Worst drops(const Variant& variant, int trials, std::uint64_t seed) {
+  Random random(seed);
+  Worst worst;
+  for (int i = 0; i < trials; ++i) {
+    const int bodies = 1 + random.index(6);
+    const Material material = rough(random.between(0.0, 2.0), random.between(0.0, 1.0));
+    const double fastest = random.log_between(1.0, 100.0);  // [rad/s]
+    Bench bench(variant);
+    bench.floor(material);
+    double mass = 0.0;
+    for (int body = 0; body < bodies; ++body) {
+      const double kg = random.log_between(0.1, 10.0);
+      const ShapeDef shape = random_shape(random);
+      const Vec3 v = random.direction(), w = random.direction();
+      bench.add({.shape = shape,
+                 .mass = float(kg),
+                 .position = {float(random.between(-0.5, 0.5)), 1.8f + 3.2f * float(body), 0.0f},
+                 .orientation = random.orientation(),
+                 .linear_velocity = times(random.between(0.0, 5.0), v),
+                 .angular_velocity = times(random.between(0.0, fastest), w),
+                 .material = material});
+      mass += kg;
+    }
+    char text[160];
+    std::snprintf(text, sizeof(text), "trial %d: %d bodies, friction %.3f, restitution %.3f, up to %.1f rad/s", i,
+                  bodies, double(material.friction), double(material.restitution), fastest);
+    worst.add(gain_of(bench.world(), mass, 300), text);
+  }
+  return worst;
+}
+
+/// Boxes that lie on each other, and one that falls on them.
+Worst piles(const Variant& variant, int trials, std::uint64_t seed) {
+  Random random(seed);
+  Worst worst;
+  for (int i = 0; i < trials; ++i) {
+    const int lying = 1 + random.index(5);
+    const Material material =
+        rough(random.between(0.0, 2.0), random.index(2) == 0 ? random.between(0.9, 1.0) : random.between(0.0, 1.0));
+    Bench bench(variant);
+    bench.floor(material);
+    double mass = 0.0, top = 0.0;
+    for (int body = 0; body <= lying; ++body) {
+      const double kg = random.log_between(0.1, 10.0), half = random.between(0.05, 0.3),
+                   gap = random.index(2) * random.between(0.0, 0.01);
+      const ShapeDef shape = box({float(random.between(0.2, 0.5)), float(half), float(random.between(0.2, 0.5))});
+      const bool falls = body == lying;
+      const double height = random.log_between(0.1, 3.0), spin = random.log_between(0.1, 100.0);
+      const Vec3 w = random.direction();
+      const Quat q = random.orientation();
+      bench.add(
+          {.shape = shape,
+           .mass = float(kg),
+           .position = {float(random.between(-0.15, 0.15)), float(falls ? top + 0.8 + height : top + gap + half), 0.0f},
+           .orientation = falls ? q : turn({0.0f, 1.0f, 0.0f}, random.between(0.0, kPi)),
+           .angular_velocity = times(falls ? spin : 0.0, w),
+           .material = material});
+      top += gap + 2 * half;
+      mass += kg;
+    }
+    char text[160];
+    std::snprintf(text, sizeof(text), "trial %d: %d bodies, friction %.3f, restitution %.3f", i, lying + 1,
+                  double(material.friction), double(material.restitution));
+    worst.add(gain_of(bench.world(), mass, 300), text);
+  }
+  return worst;
+}
+
+Worst needles(const Variant& variant, int trials, std::uint64_t seed) {
+  Random random(seed);
+  Worst worst;
+  for (int i = 0; i < trials; ++i) {
+    const Material material = rough(random.between(0.0, 2.0), random.index(2) * random.between(0.0, 1.0));
+    Bench bench(variant);
+    bench.floor(material);
+    const bool round = random.index(2) == 0;
+    const double spin = random.log_between(0.01, 30.0);
+    const Vec3 axis = random.direction();
+    const ShapeDef needle = round ? capsule(float(kNeedle), 5.0f) : box({float(kNeedle), 5.0f, float(kNeedle)});
+    bench.add({.shape = needle,
+               .mass = 0.01f,
+               .position = {0.0f, float(random.between(5.1, 8.0)), 0.0f},
+               .orientation = random.orientation(),
+               .angular_velocity = times(spin, axis),
+               .material = material});
+    char text[160];
+    std::snprintf(text, sizeof(text), "trial %d: %s, %.3f rad/s, friction %.3f, restitution %.3f", i,
+                  round ? "capsule" : "box", spin, double(material.friction), double(material.restitution));
+    worst.add(gain_of(bench.world(), 0.01, 300), text);
+  }
+  return worst;
+}
+
+Worst rolling(const Variant& variant, int trials, std::uint64_t seed) {
+  Random random(seed);
+  Worst worst;
+  for (int i = 0; i < trials; ++i) {
+    Bench bench(variant);
+    bench.floor({});
+    const double radius = random.log_between(0.05, 1.0), length = radius * random.between(0.2, 5.0);
+    const double speed = random.log_between(0.01, 10.0), heading = random.between(0.0, 2.0 * kPi);
+    const double c = std::cos(heading), s = std::sin(heading), w = speed / radius;
+    // Its own y axis lies along (-s, 0, c), across the way.
+    const double half = std::sqrt(0.5);
+    const BodyId id = bench.add({.shape = capsule(float(radius), float(length)),
+                                 .position = {0.0f, float(radius), 0.0f},
+                                 .orientation = {float(half * c), 0.0f, float(half * s), float(half)},
+                                 .linear_velocity = {float(speed * c), 0.0f, float(speed * s)},
+                                 .angular_velocity = {float(w * s), 0.0f, float(-w * c)}});
+    char text[160];
+    std::snprintf(text, sizeof(text), "capsule of radius %.4f m, half length %.4f m, %.3f m/s towards %.4f rad", radius,
+                  length, speed, heading);
+    const bool fine = bool(bench.world().step_n(600, kStep));
+    const Vecd v = bench.velocity(id);
+    worst.add(fine ? std::hypot(v.x - speed * c, v.y, v.z - speed * s) / speed : std::nan(""), text);
+  }
+  return worst;
+}
+
+constexpr const char* kRestless =
+    "Bounces are given no more energy than the two bodies had, counted as if nothing held them; and sweeps end before "
+    "impacts of needles, or of many bodies, have converged.";
+
+const Row kRows[] = {
+    {"Energy", "DropsGainNoEnergy",
+     "Up to six spheres, plates, boxes and capsules of up to 30:1 and needles of up to 10,000:1 that fall on the "
+     "ground "
+     "and on each other, with any restitution, friction to 2 and spins of up to 100 rad/s, never have more kinetic and "
+     "potential energy than at the start, but for 1 % and 5 mm of height each.",
+     "of what is allowed", 0.1, 500, drops, "shock", kRestless},
+    {"Energy", "PilesGainNoEnergy", "The same for one to five boxes that lie on each other and one that falls on them.",
+     "of what is allowed", 0.1, 500, piles, "rigid rigid_block rigid_nncg shock", kRestless},
+    {"Energy", "NeedlesGainNoEnergy",
+     "A needle, 1 mm thick and 10 m long, that is dropped tumbling, with any friction to 2 and restitution, stays "
+     "finite and gains no energy, but for 1 % and 5 mm of height.",
+     "of what is allowed", 0.1, 500, needles, "rigid_block shock", kRestless},
+    {"Energy", "CapsulesRollOn",
+     "A capsule that rolls on the ground without slip, in any direction, has its velocity after 10 s.", "1", 1e-3, 200,
+     rolling},
+};
+
+}  // namespace
+
+std::span<const Row> energy_rows() {
+  return kRows;
+}
+
+}  // namespace talus::truth
