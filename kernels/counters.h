@@ -50,6 +50,7 @@ struct Counters {
   Index split_rows;                    // body rows if the overflow color has contacts, else 0
   Index heights;                       // with shock propagation: the largest stack height found, see ClimbHeights
   Index layers;                        // the same: layers of contacts, at least 1
+  Index deep_turns;                    // 1: some contact is deep, see kernels/deep.h; else 0
 
   Index joints_begun;  // 1: the lanes of joints have their constants
 
@@ -104,6 +105,7 @@ struct Counters {
   Index need[kGrowthCount];  // rows that would have been enough
 
   // Report.
+  std::uint32_t merged;  // 1: some contact is deeper than half of the thinner body
   Index points;
   Index recycled;
   Index broken_joints;                     // in this step

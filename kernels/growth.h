@@ -78,6 +78,8 @@ struct BeginStep {
       if (sleep) counters->block_runs = (counters->row_lanes / kLanes + kBlockRun - 1) / kBlockRun;
     }
     counters->left_bounds = 0;
+    counters->deep_turns = 0;
+    counters->merged = 0;
     counters->points = 0;
     counters->recycled = 0;
     counters->broken_joints = 0;

@@ -216,6 +216,7 @@ struct IntegratePositions {
     if (projected) {
       Real moved[8];
       load_together(&move[0].shift.x, row, moved);
+      if (any_of(free[7] > one)) limit_move(row, free[7], h, now, moved);
       shift_now = {moved[0], moved[1], moved[2]};
       push = scale(per_axis, Vec3Of<Real>{moved[4], moved[5], moved[6]} - h * w);
     } else {
@@ -299,6 +300,21 @@ struct IntegratePositions {
       store_together(&velocity[0].linear.x, row, now);
       store_together(&free_velocity[0].linear.x, row, free);
     }
+  }
+
+  /// Cuts what contacts add to the way of a body, if deep ones have moved it (deep.h), to what is left of
+  /// max_push_speed. now: its velocity; moved: its way, in/out.
+  template <class Real>
+  TALUS_INLINE void limit_move(Index row, Real flag, Real h, const Real now[8], Real moved[8]) const {
+    const Real one(1.0f);
+    const Vec3Of<Real> added{moved[0] - h * now[0], moved[1] - h * now[1], moved[2] - h * now[2]};
+    const Real size = length(added), most = (Real(2.0f) - flag) * Real(params->max_push_speed) * h;
+    const Mask<Real> far = flag > one && size > most;
+    const Real part = most / select(far, size, one);
+    for (const int i : {0, 1, 2, 4, 5, 6}) {
+      moved[i] = select(far, h * now[i] + part * (moved[i] - h * now[i]), moved[i]);
+    }
+    store_together(&move[0].shift.x, row, moved);
   }
 
   /// For the lanes that turn far, one after another, from the records in memory.

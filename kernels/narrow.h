@@ -14,6 +14,7 @@
 #include "pair_motion.h"
 #include "reach.h"
 #include "shapes/collide.h"
+#include "shapes/extent.h"
 #include "step_params.h"
 
 namespace talus::inline TALUS_ISA {
@@ -22,6 +23,29 @@ constexpr std::uint32_t kRecycledBatch = 15;  // batch key of pairs that need no
 constexpr float kRecycleSine = 0.00873f;      // sine of half the turn (1 degree) beyond which a manifold is remade
 constexpr float kFleetingWay = 1e-4f;         // [radius of A] a fleeting manifold is remade if its pair goes further
 constexpr float kMatchFraction = 0.04f;       // [radius of A] points nearer than this are the same one; 2 cm at 0.5 m
+
+/// A way to part bodies whose centres are at one place: each gets an offset of its own, by its row, so that many of
+/// them part in all directions, and every two of them the way that fits all others.
+TALUS_HD inline Vec3 offset_of_row(Index row) {
+  float offset[3];
+  std::uint32_t bits = std::uint32_t(row);
+  for (float& component : offset) {
+    bits = (bits + 0x9e3779b9u) * 0x85ebca6bu;  // any mixing of bits serves
+    bits = (bits ^ bits >> 15) * 0xc2b2ae35u;
+    bits ^= bits >> 13;
+    component = float(bits >> 8) * 0x1p-23f - 1.0f;
+  }
+  return {offset[0], offset[1], offset[2]};
+}
+constexpr float kSamePlace = 1e-4f;    // [1] of the smaller size: centres nearer than this are at one place
+constexpr float kOffsetPart = 0.004f;  // [1] of the same: what one of two is moved by at most. Twenty times the margin
+                                       // by which one axis of a box is preferred to another
+/// [m] From A to B, or what stands for it if they are at one place. `size`: [m] of the smaller of the two.
+TALUS_HD inline Vec3 apart(Vec3 between, float size, Index a, Index b) {
+  const float near = kSamePlace * size;
+  if (!(length_squared(between) < near * near)) return between;
+  return between + (kOffsetPart * size) * (offset_of_row(b) - offset_of_row(a));
+}
 
 /// How many units the record of each pair takes: a scan makes places of them. One element is one pair.
 struct SizeRecords {
@@ -205,9 +229,11 @@ struct FindBoxAxes {
     gather_records(&shape.data->core.x, a, shape_a);
     gather_records(&shape.data->core.x, b, shape_b);
     const Vec3Of<Real> half_a{shape_a[0], shape_a[1], shape_a[2]}, half_b{shape_b[0], shape_b[1], shape_b[2]};
+    Vec3Of<Real> between{pose_b[0] - pose_a[0], pose_b[1] - pose_a[1], pose_b[2] - pose_a[2]};
+    const Real size = min_of(smallest_of(half_a), smallest_of(half_b)), near = Real(kSamePlace) * size;
+    if (any_of(length_squared(between) < near * near)) between = all_apart(between, size, a, b);
     const BoxPairOf<Real> boxes = box_pair<Real>(half_a, {pose_a[4], pose_a[5], pose_a[6], pose_a[7]}, half_b,
-                                                 {pose_b[4], pose_b[5], pose_b[6], pose_b[7]},
-                                                 {pose_b[0] - pose_a[0], pose_b[1] - pose_a[1], pose_b[2] - pose_a[2]});
+                                                 {pose_b[4], pose_b[5], pose_b[6], pose_b[7]}, between);
     const Real margin = axis_margins(half_a, half_b).axis;
     const BestAxisOf<Real> face = best_face_axis(boxes, margin), edge = best_edge_axis(boxes, margin);
     float values[4][kWidth];
@@ -236,6 +262,24 @@ struct FindBoxAxes {
                            of_a.y * dot(same_way(boxes.cosine.row1), of_b) +
                            of_a.z * dot(same_way(boxes.cosine.row2), of_b);
     return count_a + count_b - in_common > one || (edge.separation > face.separation && face.separation > least);
+  }
+
+  /// apart() for a pack.
+  template <class Real, int kWidth>
+  TALUS_INLINE static Vec3Of<Real> all_apart(Vec3Of<Real> between, Real size, const std::uint32_t (&a)[kWidth],
+                                             const std::uint32_t (&b)[kWidth]) {
+    float x[kWidth], y[kWidth], z[kWidth], sizes[kWidth];
+    store_lanes(x, between.x);
+    store_lanes(y, between.y);
+    store_lanes(z, between.z);
+    store_lanes(sizes, size);
+    for (int i = 0; i < kWidth; ++i) {
+      const Vec3 parted = apart({x[i], y[i], z[i]}, sizes[i], Index(a[i]), Index(b[i]));
+      x[i] = parted.x;
+      y[i] = parted.y;
+      z[i] = parted.z;
+    }
+    return {load_lanes(x, Real{}), load_lanes(y, Real{}), load_lanes(z, Real{})};
   }
 };
 
@@ -276,7 +320,13 @@ struct CollidePairs {
     const ShapeType type_a = ShapeType(model.shape[a]), type_b = ShapeType(model.shape[b]);
     const BoxAxes axes = batch == kPairBoxBox ? box_axes[element] : BoxAxes{};
     const PlacedShape shape_a{model.shape_size[a], pa.position, pa.orientation};
-    const PlacedShape shape_b{model.shape_size[b], pb.position, pb.orientation};
+    PlacedShape shape_b{model.shape_size[b], pb.position, pb.orientation};
+    const Vec3 between = pb.position - pa.position;
+    const float size = min_of(min_half_thickness(type_a, shape_a.size), min_half_thickness(type_b, shape_b.size));
+    const bool bounded = type_a != ShapeType::plane && type_b != ShapeType::plane;
+    if (bounded && length_squared(between) < kSamePlace * kSamePlace * size * size) {
+      shape_b.position = pa.position + apart(between, size, a, b);
+    }
     const float near = reach(a, b, pa, pb);
     const Bearer bearer = model.inv_mass[b] == 0.0f ? Bearer::b : model.inv_mass[a] == 0.0f ? Bearer::a : Bearer::none;
     const Manifold m = collide(type_a, shape_a, type_b, shape_b, axes, near, bearer);
@@ -346,7 +396,7 @@ struct CollidePairs {
   /// The short way, for the many: one point, the same as in the step before.
   TALUS_HD void collide_spheres(Index pair, Index a, Index b, const BodyPose& pa, const BodyPose& pb) const {
     const float radius_a = model.shape_size.x[a], radius_b = model.shape_size.x[b];
-    const Vec3 between = pb.position - pa.position;
+    const Vec3 between = apart(pb.position - pa.position, min_of(radius_a, radius_b), a, b);
     const float separation = length(between) - (radius_a + radius_b);
     // What is within the speculative distance is within any reach.
     const float touching = speculative_of(min_of(radius_a, radius_b), *params);

@@ -3,6 +3,7 @@
 #pragma once
 #include "columns.h"
 #include "contact_columns.h"
+#include "deep.h"
 #include "friction.h"
 #include "lanes.h"
 #include "material.h"
@@ -190,7 +191,7 @@ struct PrepareContacts {
   SolveRowScratch bodies;
   Column<Index> contact_pair;
   Column<std::uint32_t> sort_contact;
-  const Counters* counters;
+  Counters* counters;
   const StepParams* params;
   Index null_body;
   bool restitution;  // some body bounces
@@ -290,13 +291,25 @@ struct PrepareContacts {
     const Vec3Of<Real> at_a = share * center_a, at_b = share * center_b;
     // Read again, not kept: in the loop above registers are short.
     Vec3Of<Real> middle_a{zero, zero, zero}, middle_b = middle_a;
-    Real arm = zero, middle_separation = zero;
+    Real arm = zero, middle_separation = zero, deepest = zero;
     for (int i = 0; i < kMaxPoints && any_of(Real(float(i)) < count); ++i) {
       middle_a = middle_a + load_vector<Real>(rows, row::at(i, row::lever_a), lane);
       middle_b = middle_b + load_vector<Real>(rows, row::at(i, row::lever_b), lane);
-      middle_separation = middle_separation + load<Real>(rows, row::at(i, row::separation), lane);
+      const Real separation = load<Real>(rows, row::at(i, row::separation), lane);
+      middle_separation = middle_separation + separation;
+      deepest = min_of(deepest, separation);
       arm = arm + select(Real(float(i)) < count, length(local_a[i] - at_a), zero);
     }
+    Real load_time(params->load_time);
+    if constexpr (kSurfaces) {
+      const Real hertz = load_lanes(surface_from.hertz, Real{});
+      load_time = select(hertz > zero, load_time_of(contact_softness(*params, hertz, one < zero)), load_time);
+    }
+    const Real even_give = points_give / count;
+    put(row::points_give, even_give);
+    put(row::load_depth, load_time * even_give);
+    NoteDeep<SoftRowFields>{rows, model.shape, model.shape_size, params, counters}.note(lane, deepest, count, from.a,
+                                                                                        from.b);
 
     for (int i = 0; i < kWidth; ++i) {
       const bool used = from.there[i] > 0.0f;
@@ -314,7 +327,6 @@ struct PrepareContacts {
     put(row::middle_separation, even * middle_separation);
     const Real middle_turns = a.give(middle_a, middle_a) + b.give(middle_b, middle_b);
     put(row::middle_give, mass + middle_turns);
-    put(row::points_give, points_give / count);
     Real slim = zero;
     if (any_of(count == Real(4.0f))) {
       const auto lever = [&](int field) {

@@ -23,6 +23,7 @@ enum Field : int {
   tangent = normal + 3,  // world frame; the second one is cross(normal, tangent)
   friction = tangent + 3,
   radius,             // [m] of the ball around the smaller body
+  push_rate,          // [1/s] part of a penetration that becomes velocity
   special,            // 1: coefficients of RigidSurfaceRows count; -1: rows against turning alone; 0: neither
   slim,               // 1: has a tilt that is slow, see solve_tilts
   update,             // [J] of the last sweep: sum of impulse change^2 / effective mass, or what is left of it

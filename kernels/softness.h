@@ -23,7 +23,14 @@ TALUS_INLINE LaneSoftness<Real> softness_of(Real hertz, Real damping_ratio, Real
   return {omega / a, b * c, c};
 }
 
-/// The same of a contact whose material has a stiffness of its own. Touching ground is twice as stiff.
+/// [s] Depth of a contact that bears an impulse a sub-step, over that impulse and its give: at rest its push, bias_rate
+/// depth, is what the impulse gives way by, impulse_scale / mass_scale give impulse.
+template <class Soft>
+TALUS_INLINE auto load_time_of(const Soft& soft) {
+  return soft.impulse_scale / (soft.mass_scale * soft.bias_rate);
+}
+
+/// Softness of a contact whose material has a stiffness of its own. Touching ground is twice as stiff.
 template <class Real>
 TALUS_INLINE LaneSoftness<Real> contact_softness(const StepParams& params, Real hertz, Mask<Real> on_ground) {
   const Real limited = min_of(hertz, Real(params.max_contact_hertz));

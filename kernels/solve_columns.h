@@ -17,7 +17,8 @@ struct alignas(32) BodyVelocity {
   Vec3 linear;     // [m/s] world frame
   float inv_mass;  // [1/kg] 0: never written by contacts
   Vec3 angular;    // [sqrt(J)] scaled axes; of bodies that are not dynamic [rad/s] in their own axes
-  float flag;      // velocity: 1 if it left the finite range in this step; free velocity: 1 if the body has contacts
+  float flag;      // velocity: 1 if it left the finite range in this step; free velocity: 1 if the body has contacts,
+                   // and up to 1 more for what deep ones have used up of max_push_speed (deep.h)
 };
 
 /// Scaled axes: world = orientation * (scale o scaled). 32 bytes.
@@ -36,10 +37,10 @@ struct alignas(32) BodyDisplacement {
 
 /// How far a body got in this sub-step, as contacts see it: to first order. 32 bytes.
 struct alignas(32) BodyMove {
-  Vec3 shift;  // [m]
+  Vec3 shift;     // [m]
+  float jointed;  // deep.h: 1 if a joint holds the body
+  Vec3 turn;      // scaled axes, as BodyVelocity::angular times a time
   float unused;
-  Vec3 turn;  // scaled axes, as BodyVelocity::angular times a time
-  float unused_too;
 };
 
 /// Largest bid for each color, in a round of the coloring.
@@ -108,6 +109,7 @@ enum Field : int {
   middle_separation = middle_b + 3,  // [m] now: mean of the points'
   middle_give,                       // [1/kg] inverse effective mass along the normal, of the mean levers
   points_give,                       // [1/kg] mean of the points' inverse effective masses
+  load_depth,                        // [m/(N s)] that a point at rest is pressed in by for what it bears in a sub-step
   size,                              // [m] of the smaller body, see smaller_size
   slim,                              // 1: tilts of the bodies against each other need solve_tilts
   line,                              // 1: two points that rub each by its own load, see line_friction.h

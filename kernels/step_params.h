@@ -30,7 +30,9 @@ struct StepParams {
   float contact_damping_ratio;  // [1]
   Softness joint;               // limits, and locked axes that are in no tree
   float max_push_speed;         // [m/s]
-  float thinnest;               // [m] at most the thinnest extent of any body, and at least half of it
+  float deep_floor;             // [m] see deep_limit
+  float load_time;              // [s] of `contact`, see load_time_of; 0: contacts do not give way
+  float thinnest;               // [m] at most the thinnest extent of any body; and at least half of it
   float restitution_threshold;  // [m/s]
   float impact_speed;           // [m/s] stopped in one sub-step: more is an impact, less a load
   float speculative_part;       // [1] of a body's radius, see speculative_of

@@ -115,7 +115,7 @@ struct SolverSettings {
   int relax_iterations = 1;             ///< sweeps without bias in each sub-step, 0..256; friction acts in these
   float contact_hertz = 60.0f;          ///< [Hz] stiffness of a contact; limited to 0.205 of the sub-step rate
   float contact_damping_ratio = 4.0f;   ///< [1] of the contact spring; 1 is critical
-  float max_push_speed = 3.0f;          ///< [m/s] at which a deep penetration is pushed out at most
+  float max_push_speed = 3.0f;          ///< [m/s] at which bodies inside each other part at most
   float restitution_threshold = 1.0f;   ///< [m/s] approach speed below which contacts do not bounce
   int friction_sides = 8;               ///< corners of FrictionModel::polyhedral, 3..64
   float slip_threshold = 0.05f;         ///< [m/s] slip above which contacts take Material::dynamic_friction

@@ -244,7 +244,10 @@ TALUS_HD inline Slide slide_of(const ShapePath& a, const ShapePath& b, Vec3 betw
   const Apart start = PathsAt(a, b, between, 0.0f).apart(kUnbounded);
   if (start.gap > 2.0f * kStopGap * thin) return {start.normal, 0.0f};
   const float least = min_of(start.gap, (kCreepDepth - kMostDepth) * thin);  // first_stop lets it pass
-  return {start.normal, max_of(least - PathsAt(a, b, between, 1.0f).gap_along(start.normal), 0.0f)};
+  // Beside a rim the normal leans, and what rolls past it seems to get deep along it.
+  const PathsAt last(a, b, between, 1.0f);
+  if (last.apart(kUnbounded).gap >= least) return {start.normal, 0.0f};
+  return {start.normal, max_of(least - last.gap_along(start.normal), 0.0f)};
 }
 
 }  // namespace talus::inline TALUS_ISA

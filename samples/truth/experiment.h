@@ -101,6 +101,7 @@ class Crossings {
   bool started_ = false;
 };
 
+std::span<const Row> overlap_rows();
 std::span<const Row> free_motion_rows();
 std::span<const Row> energy_rows();
 std::span<const Row> tower_rows();

@@ -55,6 +55,7 @@ StepParams make_step_params(const WorldDef& def, float dt) {
                                                // falling heap of balls takes 12 % more instructions, with 0.5 1.3 %
   constexpr float kFallsOfImpact = 10.0f;  // [1] times the speed of a sub-step of free fall: each sweep of a sub-step,
                                            // at most 7 of them by default, may see as much of a load
+  constexpr float kDeepTime = 0.003f;      // [s] at the push limit: soft contacts as deep push at a tenth of the limit
   const SolverSettings& s = def.solver;
   StepParams p{};
   p.gravity = def.gravity;
@@ -68,10 +69,11 @@ StepParams make_step_params(const WorldDef& def, float dt) {
   p.ground = make_softness(2.0f * hertz, s.contact_damping_ratio, p.h);
   p.split = make_softness(hertz, s.contact_damping_ratio, p.h);
   p.joint = make_softness(kJointHertzPerRate * p.inv_h, kJointDampingRatio, p.h);
-  if (s.stabilization == Stabilization::projection) {
-    p.contact = p.ground = p.split = Softness{0.0f, 1.0f, 0.0f};  // rigid
-  }
+  const bool soft = s.stabilization != Stabilization::projection;
+  if (!soft) p.contact = p.ground = p.split = Softness{0.0f, 1.0f, 0.0f};  // rigid
   p.max_push_speed = s.max_push_speed;
+  p.deep_floor = kDeepTime * s.max_push_speed;
+  p.load_time = soft ? load_time_of(p.contact) : 0.0f;
   p.restitution_threshold = s.restitution_threshold;
   p.impact_speed = max_of(kSlowestImpact * s.max_push_speed, kFallsOfImpact * p.h * length(def.gravity));
   p.speculative_part = 2.0f * s.speculative_distance;

@@ -5,6 +5,7 @@
 #include "exec.h"
 #include "integrate.h"
 #include "project.h"
+#include "push_deep.h"
 #include "report_events.h"
 #include "solve.h"
 #include "solve_joints.h"
@@ -166,6 +167,7 @@ template <class Exec>
 void solve_contacts(Exec& exec, const StepViews& v) {
   exec.begin_stage(Stage::solve_contacts);
   const bool joints = v.joints.count > 0;
+  push_deep(exec, v);
   if (v.shape.shock.on) {
     solve_shock(exec, v);
   } else if (v.shape.rigid.on) {
