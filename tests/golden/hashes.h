@@ -15,10 +15,10 @@ struct Hash {
 // clang-format off
 constexpr Hash kHashes[] = {
     {"free_bodies_200", 120, 0x2cc6fb149b75c130},
-    {"mixed_pile_500", 120, 0x4dbc9eeb9db8b5d4},
+    {"mixed_pile_500", 120, 0x844c3f78c0e2f0a3},
     {"pyramid2d_16", 120, 0x8e8dd8ce73b035ba},
     {"dominoes_100", 120, 0x251effe2a66cc2ee},
-    {"tumbler_150", 120, 0x2341c7ddf83b3a0f},
+    {"tumbler_150", 120, 0xa1edb8912e5cc3d7},
     {"ragdolls_12", 120, 0x623e4ab8c9abeef4},
     {"joint_grid_30", 60, 0x1b3b6bcf74791120},
     {"bridge_20_10", 120, 0x432da363bd08a444},
