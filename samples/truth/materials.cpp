@@ -36,9 +36,9 @@ Plane2 operator*(double s, Plane2 v) {
 /// A ball that is too heavy to turn slides over a plane, which pulls it down with one g.
 struct Slide {
   Material floor;
-  Plane2 start;  // [m/s]
-  Plane2 pull;   // [m/s^2] along the plane, as on a slope
-  int steps;     // of 1/60 s
+  Plane2 start;           // [m/s]
+  Plane2 pull{0.0, 0.0};  // [m/s^2] along the plane, as on a slope
+  int steps;              // of 1/60 s
   double gravity = 9.81;
 };
 
