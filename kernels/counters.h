@@ -48,6 +48,8 @@ struct Counters {
   Index split_rows;                    // body rows if the overflow color has contacts, else 0
   Index heights;                       // with shock propagation: the largest stack height found, see ClimbHeights
   Index layers;                        // the same: layers of contacts, at least 1
+  Index load_turns, ground_turns;      // of PassLoads and PassGround in kernels/squeeze.h
+  Index squeezed;                      // 1: some body bears many times its mass; else 0
 
   Index joints_begun;  // 1: the lanes of joints have their constants
 
@@ -91,6 +93,7 @@ struct Counters {
   Index need[kGrowthCount];  // rows that would have been enough
 
   // Report.
+  std::uint32_t merged;  // 1: some contact is deeper than half of the thinner body
   Index points;
   Index recycled;
   Index broken_joints;                     // in this step

@@ -75,6 +75,10 @@ struct BeginStep {
       if (sleep) counters->block_runs = (counters->row_lanes / kLanes + kBlockRun - 1) / kBlockRun;
     }
     counters->left_bounds = 0;
+    counters->load_turns = 1;
+    counters->ground_turns = 0;
+    counters->squeezed = 0;
+    counters->merged = 0;
     counters->points = 0;
     counters->recycled = 0;
     counters->broken_joints = 0;

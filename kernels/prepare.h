@@ -8,9 +8,11 @@
 #include "material.h"
 #include "math/angle.h"
 #include "math/vec3.h"
+#include "merged.h"
 #include "pair_energy.h"
 #include "softness.h"
 #include "solve_columns.h"
+#include "squeeze.h"
 #include "step_params.h"
 #include "tilts.h"
 
@@ -35,6 +37,9 @@ struct PrepareBodies {
   BodyState state;
   // out: one row a lane
   SolveRowScratch rows;
+  // with squeeze: see squeeze.h
+  Column<ColorBids> loads = {};
+  bool squeeze = false;
 
   template <class Real>
   TALUS_INLINE void solve(Index row) const {
@@ -45,15 +50,21 @@ struct PrepareBodies {
     const Mask<Real> moves =
         alive && !frozen && !asleep && !(load_bytes<Real>(model.motion, row) == Real(float(Motion::fixed)));
     const Vec3Of<Real> none{zero, zero, zero}, unit{one, one, one};
-    const Real inv_mass = select(moves, load<Real>(model.inv_mass.data, row), zero);
+    Real inv_mass = select(moves, load<Real>(model.inv_mass.data, row), zero);
     const QuatOf<Real> upright{zero, zero, zero, one};
     const QuatOf<Real> q = select<Real>(alive, load<Real>(state.orientation, row), upright);
-    const Vec3Of<Real> inverse = select<Real>(inv_mass > zero, load<Real>(model.inv_inertia, row), unit);
+    Vec3Of<Real> inverse = select<Real>(inv_mass > zero, load<Real>(model.inv_inertia, row), unit);
+    Real share = one;
+    if (squeeze) {
+      share = share_of_squeezed(row, inv_mass);
+      inv_mass = share * inv_mass;
+      inverse = share * inverse;
+    }
     const Vec3Of<Real> scale{square_root(inverse.x), square_root(inverse.y), square_root(inverse.z)};
     const Vec3Of<Real> v = select<Real>(moves, load<Real>(state.linear_velocity, row) + none, none);
     const Vec3Of<Real> spin = scaled_spin(q, scale, load<Real>(state.angular_velocity, row));
     const Vec3Of<Real> w = select<Real>(moves, spin, none);
-    const Real velocity[8] = {v.x, v.y, v.z, inv_mass, w.x, w.y, w.z, zero};
+    const Real velocity[8] = {v.x, v.y, v.z, inv_mass, w.x, w.y, w.z, share - one};
     store_together(&rows.velocity.data->linear.x, row, velocity);
     const Real free_velocity[8] = {v.x, v.y, v.z, inv_mass, w.x, w.y, w.z, touched<Real>(row)};
     store_together(&rows.free_velocity.data->linear.x, row, free_velocity);
@@ -65,6 +76,18 @@ struct PrepareBodies {
       if (rows.split_count[row + i] == 0) continue;
       for (std::int64_t& change : rows.split_sums[row + i].change) change = 0;
     }
+  }
+
+  /// [1] One over the factor of squeeze.h.
+  template <class Real>
+  TALUS_INLINE Real share_of_squeezed(Index row, Real inv_mass) const {
+    constexpr int kWidth = LaneCount<Real>::value;
+    float masses[kWidth], shares[kWidth];
+    store_lanes(masses, inv_mass);
+    for (int i = 0; i < kWidth; ++i) {
+      shares[i] = masses[i] > 0.0f ? 1.0f / squeeze_factor(loads[row + i], masses[i]) : 1.0f;
+    }
+    return load_lanes(shares, Real{});
   }
 
   /// 1: the body has contacts.
@@ -190,7 +213,7 @@ struct PrepareContacts {
   SolveRowScratch bodies;
   Column<Index> contact_pair;
   Column<std::uint32_t> sort_contact;
-  const Counters* counters;
+  Counters* counters;
   const StepParams* params;
   Index null_body;
   bool restitution;  // some body bounces
@@ -290,13 +313,16 @@ struct PrepareContacts {
     const Vec3Of<Real> at_a = share * center_a, at_b = share * center_b;
     // Read again, not kept: in the loop above registers are short.
     Vec3Of<Real> middle_a{zero, zero, zero}, middle_b = middle_a;
-    Real arm = zero, middle_separation = zero;
+    Real arm = zero, middle_separation = zero, deepest = zero;
     for (int i = 0; i < kMaxPoints && any_of(Real(float(i)) < count); ++i) {
       middle_a = middle_a + load_vector<Real>(rows, row::at(i, row::lever_a), lane);
       middle_b = middle_b + load_vector<Real>(rows, row::at(i, row::lever_b), lane);
-      middle_separation = middle_separation + load<Real>(rows, row::at(i, row::separation), lane);
+      const Real separation = load<Real>(rows, row::at(i, row::separation), lane);
+      middle_separation = middle_separation + separation;
+      deepest = min_of(deepest, separation);
       arm = arm + select(Real(float(i)) < count, length(local_a[i] - at_a), zero);
     }
+    NoteMerged{model.shape, model.shape_size, params, counters}.note(deepest, from.a, from.b);
 
     for (int i = 0; i < kWidth; ++i) {
       const bool used = from.there[i] > 0.0f;

@@ -99,6 +99,7 @@ struct PrepareRigid {
       change_b = from.chord_change(sources.b, b, center_b);
     }
     for (int i = 0; i < kMaxPoints; ++i) offset1[i] = offset2[i] = load_of[i] = zero;
+    Real deepest = zero;  // [m] smallest separation
     for (int i = 0; i < kMaxPoints && any_together(Real(float(i)) < count); ++i) {
       const Mask<Real> has = Real(float(i)) < count;
       Real point[8];
@@ -133,6 +134,7 @@ struct PrepareRigid {
           from.restitution ? from.template approach_speed<Real>(sources, normal, levers[0].a, levers[0].b) : zero;
       const Mask<Real> touches = point[0] <= zero;
       put_point(rigid_row::separation, point[0]);
+      deepest = select(has, min_of(deepest, point[0]), deepest);
       const Real resting = resting_bias(point[0], radius, rate), bouncing = bounce_of(point[0], approach, bounce);
       put_point(rigid_row::bias, select(bouncing < zero, min_of(bouncing, resting), resting));
       if constexpr (kSurfaces) {
@@ -180,6 +182,7 @@ struct PrepareRigid {
     }
     const Vec3Of<Real> force{carried[0], carried[1], carried[2]};
     share_friction(lane, count, friction, dot(force, t1), dot(force, t2), carried[3], offset1, offset2, load_of);
+    NoteMerged{from.model.shape, from.model.shape_size, from.params, from.counters}.note(deepest, sources.a, sources.b);
 
     for (int i = 0; i < kWidth; ++i) {
       const bool used = sources.there[i] > 0.0f;

@@ -20,6 +20,8 @@ struct FrictionPolygon {
 
 struct StepParams {
   Vec3 gravity;                 // [m/s^2]
+  Vec3 up;                      // against gravity; 0 if there is none
+  float fall;                   // [m] that gravity adds to the way of a step
   float dt;                     // [s] of the step
   float h;                      // [s] of a sub-step
   float inv_h;                  // [1/s]
@@ -30,6 +32,7 @@ struct StepParams {
   float contact_damping_ratio;  // [1]
   Softness joint;               // limits, and locked axes that are in no tree
   float max_push_speed;         // [m/s]
+  float thinnest;               // [m] at most the thinnest extent of any body; decides about speed only, not results
   float restitution_threshold;  // [m/s]
   float impact_speed;           // [m/s] stopped in one sub-step: more is an impact, less a load
   float speculative_part;       // [1] of a body's radius, see speculative_of

@@ -25,6 +25,9 @@ enum class StepStatus : std::uint32_t {
   contacts_grown = 1u << 1,  ///< same for contacts; reserve with WorldDef::reserve_contacts to avoid the pause
   colors_full = 1u << 2,     ///< some contacts went to the overflow color: correct, slower to converge
   not_finite = 1u << 3,      ///< a body left the finite range and was frozen; StepReport::first_bad_body names it
+  /// at the start of the step a body was inside another by more than half the thickness of the thinner of the two: what
+  /// is that deep may leave on the wrong side
+  deep_penetration = 1u << 4,
 };
 constexpr StepStatus operator|(StepStatus a, StepStatus b) {
   return StepStatus(std::uint32_t(a) | std::uint32_t(b));

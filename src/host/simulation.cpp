@@ -387,6 +387,7 @@ StepReport Simulation::report_of(const Counters& c, const StepInput& input, std:
   for (int color = 0; color < kPalette; ++color) report.color_count += c.color_size[color] > 0 ? 1 : 0;
   report.overflow_count = c.color_size[kOverflowColor];
   if (report.overflow_count > 0 && !input.shape.jacobi) report.status = report.status | StepStatus::colors_full;
+  if (c.merged != 0) report.status = report.status | StepStatus::deep_penetration;
   if (c.first_bad_row != INT32_MAX) {
     report.status = report.status | StepStatus::not_finite;
     report.first_bad_body.slot = static_cast<std::uint32_t>(c.first_bad_row);

@@ -23,6 +23,7 @@ std::string StepReport::message() const {
   if (has(status, StepStatus::pairs_grown)) say("pair buffer enlarged, step redone");
   if (has(status, StepStatus::contacts_grown)) say("contact buffer enlarged, step redone");
   if (has(status, StepStatus::colors_full)) say(std::to_string(overflow_count) + " contacts in the overflow color");
+  if (has(status, StepStatus::deep_penetration)) say("bodies are inside each other by more than half their thickness");
   return text.empty() ? "ok" : text;
 }
 

@@ -15,6 +15,7 @@
 #include "body_row.h"
 #include "edit_queue.h"
 #include "joint_row.h"
+#include "magnitudes.h"
 #include "materials.h"
 #include "simulation.h"
 #include "slots.h"
@@ -30,6 +31,8 @@ struct World::Impl {
   std::set<std::uint64_t> ignored;  // smaller row << 32 | larger row
   Index kinematic_count = 0;        // bodies
   Index bouncing_count = 0;         // bodies, and limits of joints, with restitution
+  Magnitudes inverse_masses;        // [1/kg] of dynamic bodies
+  Magnitudes thicknesses;           // [m] of all but planes
   Materials materials;
   bool planes_changed = false;  // since they were sent to the simulation
   bool ignored_changed = false;
@@ -83,6 +86,7 @@ struct World::Impl {
   /// There must be room for an edit of the row.
   void take_out(Index row);
   void count_shapes(const BodyMirror& body, Index change);
+  void count_sizes(const BodyModelRow& model, Index change);
 
   /// The same for joints: they have a row, and places in the lists of who is coupled to whom.
   struct NewJoints {

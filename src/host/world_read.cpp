@@ -264,6 +264,7 @@ void World::Impl::adopt(Snapshot s) {
     if (body.model.alive != 0) materials.take_saved(body.model.flags >> kMaterialShift);
     bouncing_count += body.model.restitution > 0.0f ? 1 : 0;
     kinematic_count += is_kinematic(body) ? 1 : 0;
+    count_sizes(body.model, 1);
   }
   for (const std::uint64_t pair : s.ignored_pairs) {
     ignored.insert(ignored.end(), pair);
