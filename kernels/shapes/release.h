@@ -53,7 +53,7 @@ TALUS_INLINE Quat turn_after(Vec3 spin, float time) {
     half = 0.5f * half;
     ++doublings;
   }
-  float sine, cosine;
+  float sine = 0.0f, cosine = 1.0f;
   sine_cosine_small(min_of(half, 0.7f), sine, cosine);
   const Vec3 axis = (sine / max_of(rate, 1e-20f)) * spin;
   Quat turn{axis.x, axis.y, axis.z, cosine};

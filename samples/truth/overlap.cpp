@@ -77,8 +77,9 @@ Overlap some_overlap(const Variant& variant, int trial, Random& random) {
     Vec3 at{0.0f, 0.0f, 0.0f};
     if (arrangement == Arrangement::row) at = {float(pitch * (i - 0.5 * (count - 1))), 0.0f, 0.0f};
     if (arrangement == Arrangement::grid) {
-      at = pitch * Vec3{float(i % side) - 0.5f * float(side - 1), float(i / side % side) - 0.5f * float(side - 1),
-                        float(i / side / side) - 0.5f * float(side - 1)};
+      const int layer = i / (side * side), line = i / side % side, place = i % side;
+      const float middle = 0.5f * float(side - 1);
+      at = pitch * Vec3{float(place) - middle, float(line) - middle, float(layer) - middle};
     }
     if (arrangement == Arrangement::wall || arrangement == Arrangement::plane) {
       at = {float(random.between(-3.0, 3.0) * half), float(random.between(-1.0, 1.0) * half),

@@ -17,7 +17,8 @@ class Magnitudes {
     if (!(number > 0.0f)) return;
     int exponent = 0;
     (void)std::frexp(number, &exponent);
-    counts_[static_cast<std::size_t>(exponent + kLeast)] += change;
+    const int place = exponent + kLeast;
+    counts_[static_cast<std::size_t>(place)] += change;
     known_ = false;
   }
   /// The smallest number, or down to half of it; 1e30 if there is none.
