@@ -113,7 +113,7 @@ struct MarkJointed {
   TALUS_HD void operator()(Index joint) const {
     if (model.alive[joint] == 0 || state.broken[joint] != 0) return;
     for (const Index body : {model.body_a[joint], model.body_b[joint]}) {
-      if (body >= 0) move[body].jointed = 1.0f;  // whoever writes, it is the same
+      if (body >= 0) atomic_store(&move[body].jointed, 1.0f);  // the same by whom ever
     }
   }
 };

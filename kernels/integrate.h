@@ -216,7 +216,7 @@ struct IntegratePositions {
     if (projected) {
       Real moved[8];
       load_together(&move[0].shift.x, row, moved);
-      if (any_of(free[7] > one)) limit_move(row, free[7], h, now, moved);
+      if (any_together(free[7] > one)) limit_move(row, free[7], h, now, moved);
       shift_now = {moved[0], moved[1], moved[2]};
       push = scale(per_axis, Vec3Of<Real>{moved[4], moved[5], moved[6]} - h * w);
     } else {
@@ -280,7 +280,7 @@ struct IntegratePositions {
       const Real turned_by = Real(4.0f) * (next.x * next.x + next.y * next.y + next.z * next.z);
       const Mask<Real> leans =
           rod || (ratio > Real(kLongRatio) && ratio * turned_by > Real(kStaysBehind * kStaysBehind));
-      if (any_of(leans)) follow(row, leans, rod, inverse, axes, w, next, w_next);
+      if (any_together(leans)) follow(row, leans, rod, inverse, axes, w, next, w_next);
     }
 
     gone[0] = shift.x;

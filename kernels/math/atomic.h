@@ -34,11 +34,12 @@ TALUS_INLINE T atomic_load(const T* from) {
   return __atomic_load_n(from, __ATOMIC_RELAXED);
 #endif
 }
-TALUS_INLINE void atomic_store(Index* to, Index value) {
+template <class T>
+TALUS_INLINE void atomic_store(T* to, T value) {
 #if TALUS_ON_DEVICE
-  *const_cast<volatile Index*>(to) = value;
+  *const_cast<volatile T*>(to) = value;
 #else
-  __atomic_store_n(to, value, __ATOMIC_RELAXED);
+  __atomic_store(to, &value, __ATOMIC_RELAXED);
 #endif
 }
 /// Puts `value` there and returns what was there.
