@@ -16,30 +16,25 @@
 #include <optional>
 #include <thread>
 
+#include "muster.h"
+
 namespace talus {
 
 namespace {
 
-constexpr int kSpins = 200;       // about 5 us; then other threads may have the core
+// How often a thread looks for what it waits for before others may have its core. Who gives a core away beside a busy
+// program gets it back after a whole slice of time, some milliseconds: with barriers 10 us apart a step took 340 ms
+// where one thread took 6. So only where more threads than cores work this is soon.
+constexpr int kSpins = 100000, kSpinsBeyondCores = 200;  // some ms; about 5 us
 constexpr int kJoinSpins = 1000;  // about 25 us, once a region: workers that sleep need some 10 us to come
-// Where other programs hold the cores, threads wait for one that does not run: without looking out for that, 2 threads
-// beside two busy programs take 2.7 times as long as 1. A thread that waits stays awake, so what it has of wall time
-// and not of processor time was taken from it.
-constexpr double kWatchedTime = 20.0;  // [ms] of regions that are judged together
-constexpr double kMuchTaken = 0.2;     // part of it, of one thread; then one thread less takes part
-constexpr int kCalmPeriods = 10;  // without, after which one more may; twice as many each time that it was too many
-constexpr int kMostPeriods = 16 * kCalmPeriods;
 
-void wait_a_little(int& waits) {
-  if (++waits > kSpins) {
-    std::this_thread::yield();
-  } else {
+/// Between two looks.
+void pause() {
 #if defined(__x86_64__)
-    _mm_pause();
+  _mm_pause();
 #elif defined(__aarch64__)
-    __asm__ volatile("yield");
+  __asm__ volatile("yield");
 #endif
-  }
 }
 
 #if defined(__linux__)
@@ -99,9 +94,19 @@ struct CpuThreads::Region {
   Region(int threads, bool beyond_cores)
       : count(beyond_cores ? threads : std::min(threads, tbb::info::default_concurrency())),
         arena(count),
-        most_members(count) {
+        muster(count) {
     if (count > tbb::info::default_concurrency()) {
+      spins = kSpinsBeyondCores;
       control.emplace(tbb::global_control::max_allowed_parallelism, std::size_t(count));
+    }
+  }
+
+  /// Between two looks, of which there were `waits`.
+  void wait_a_little(int& waits) const {
+    if (++waits > spins) {
+      std::this_thread::yield();
+    } else {
+      pause();
     }
   }
 
@@ -162,7 +167,7 @@ struct CpuThreads::Region {
   void call_workers() {
     if (called) return;
     called = true;
-    for (int i = 1; i < most_members; ++i) workers->run(Entrance(this));
+    for (int i = 1; i < muster.members(); ++i) workers->run(Entrance(this));
   }
 
   /// [ms] Taken from one thread in this region; the most counts.
@@ -172,25 +177,6 @@ struct CpuThreads::Region {
     while (most < us && !taken_us.compare_exchange_weak(most, us, std::memory_order_relaxed)) {
     }
   }
-  /// At the end of a region that took a time [ms].
-  void watch(double time) {
-    watched += time;
-    taken += 1e-3 * double(taken_us.exchange(0, std::memory_order_relaxed));
-    if (watched < kWatchedTime) return;
-    const bool much = taken > kMuchTaken * watched;
-    taken = watched = 0.0;
-    if (much && most_members > 1) {
-      calm_periods = on_trial ? std::min(2 * calm_periods, kMostPeriods) : kCalmPeriods;
-      --most_members;
-      on_trial = false;
-      periods = 0;
-    } else if (++periods >= calm_periods) {
-      on_trial = most_members < count;
-      most_members = std::min(most_members + 1, count);
-      periods = 0;
-    }
-  }
-
   void run(int loop_chunks, void (*loop_body)(void*, int), void* loop_context) {
     call_workers();
     body = loop_body;
@@ -205,9 +191,8 @@ struct CpuThreads::Region {
   void together(void (*body_of_task)(void*, Member&), void* context_of_task) {
     const bool first = !called;
     call_workers();
-    for (int spins = 0; first && joined.load(std::memory_order_acquire) < most_members - 1 && spins < kJoinSpins;) {
-      wait_a_little(spins);
-    }
+    for (int i = 0; first && joined.load(std::memory_order_acquire) < muster.members() - 1 && i < kJoinSpins; ++i)
+      pause();
     task_body = body_of_task;
     task_context = context_of_task;
     const int members = 1 + joined.load(std::memory_order_acquire);
@@ -235,10 +220,10 @@ struct CpuThreads::Region {
       ~Closing() {
         region.open.store(false, std::memory_order_release);
         region.note_taken(clock.so_far());
-        const double end = wall_time();
         workers.wait();
         (void)region.left.load(std::memory_order_acquire);
-        region.watch(end - start);
+        const double taken = 1e-3 * double(region.taken_us.exchange(0, std::memory_order_relaxed));
+        region.muster.region_ended(wall_time() - start, taken);
       }
     };
     arena.execute([&] {
@@ -248,6 +233,7 @@ struct CpuThreads::Region {
   }
 
   const int count;
+  int spins = kSpins;
   tbb::task_arena arena;
   std::optional<tbb::global_control> control;
   tbb::task_group* workers = nullptr;  // of the region that is open
@@ -264,12 +250,8 @@ struct CpuThreads::Region {
   static constexpr std::uint64_t kMembersMask = (1u << kMembersBits) - 1u;
   void (*task_body)(void*, Member&) = nullptr;
   void* task_context = nullptr;
-  std::uint64_t tasks = 0;  // published so far
-  // How many threads may take part in a region: fewer while others take their cores.
-  int most_members;
-  double taken = 0.0, watched = 0.0;  // [ms] in this period
-  int periods = 0, calm_periods = kCalmPeriods;
-  bool on_trial = false;                               // one more takes part than in the periods before
+  std::uint64_t tasks = 0;                             // published so far
+  Muster muster;                                       // how many may take part in a region
   alignas(64) std::atomic<std::uint64_t> task{0};      // its number << kMembersBits | how many take part
   std::atomic<int> joined{0};                          // workers that came to this region
   std::atomic<std::uint64_t> cores{0};                 // see take_core
@@ -287,7 +269,7 @@ void CpuThreads::Member::wait_for_others() {
     region_->barriers.store(before + 1, std::memory_order_release);
   } else {
     int waits = 0;
-    while (region_->barriers.load(std::memory_order_acquire) == before) wait_a_little(waits);
+    while (region_->barriers.load(std::memory_order_acquire) == before) region_->wait_a_little(waits);
   }
 }
 
