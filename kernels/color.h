@@ -18,6 +18,9 @@ constexpr int kCountBits = 2;  // of a sort key, below the color: kMaxPoints les
 constexpr int kSortKeyBits = 4 + kCountBits;
 constexpr int kColorRounds = 5;  // measured: 42,000 open contacts need 4 rounds; what is left then overflows
 
+constexpr Index kContactsAColor = 16;  // of few contacts
+constexpr int kLeastSpread = 2;        // with 1 each round would close one contact of a body
+
 /// Mixes the low 28 bits one to one, so that different contacts have different bids.
 TALUS_INLINE std::uint32_t mix_28(std::uint32_t x) {
   constexpr std::uint32_t kMask = (1u << 28) - 1;
@@ -55,16 +58,21 @@ struct ColorGraph {
   Column<ColorBids> bids;       // of each body
   Column<Index> contact_pair;   // of each contact
   Column<std::uint32_t> color;  // of each contact
+  const Counters* counters;
 
   TALUS_HD Index body_a(Index contact) const { return pairs.owner[contact_pair[contact]]; }
   TALUS_HD Index body_b(Index contact) const { return pairs.partner[contact_pair[contact]]; }
   TALUS_HD bool moves(Index body) const { return inv_mass[body] > 0.0f; }
+  /// How many of the free colors contacts choose from, the first ones. Few contacts in many colors would leave most
+  /// lanes of their packs empty.
+  TALUS_HD int spread() const { return max_of(int(counters->contacts / kContactsAColor), kLeastSpread); }
   /// The color an open contact wants in a round, or kPalette if none is free.
   TALUS_HD std::uint32_t wanted(Index contact, Index a, Index b, std::uint32_t round) const {
     const std::uint32_t taken = (moves(a) ? mask[a] : 0u) | (moves(b) ? mask[b] : 0u);
     const std::uint32_t free = ~taken & ((1u << kPalette) - 1);
     if (free == 0) return kPalette;
-    return nth_bit(free, mix_28(std::uint32_t(contact) + round * 0x1f3d5b79u) % std::uint32_t(bit_count(free)));
+    const int choices = min_of(bit_count(free), spread());
+    return nth_bit(free, mix_28(std::uint32_t(contact) + round * 0x1f3d5b79u) % std::uint32_t(choices));
   }
   /// Higher in later rounds, so that bids need not be cleared between them, and for contacts with what does not move:
   /// in the overflow color they would carry all that rests on a body with a small part of its mass.

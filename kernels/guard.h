@@ -69,9 +69,10 @@ struct FindFastBodies {
   TALUS_HD void list(Index row, unsigned lanes_of_rows) const {
     for (; lanes_of_rows != 0; lanes_of_rows &= lanes_of_rows - 1u) {
       const Index body = row + lowest_bit(lanes_of_rows);
-      if (body < counters->rows) fast[atomic_add(&counters->fast_bodies, 1)] = body;
+      if (body >= counters->rows) continue;  // the null body, or padding
+      fast[atomic_add(&counters->fast_bodies, 1)] = body;
+      atomic_store(&counters->any_fast, 1);
     }
-    atomic_store(&counters->any_fast, 1);
   }
 };
 

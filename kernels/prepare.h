@@ -224,11 +224,17 @@ struct PrepareContacts {
   template <class Real>
   TALUS_INLINE void solve(Index lane) const {
     constexpr int kWidth = LaneCount<Real>::value;
+    const Real zero(0.0f), one(1.0f);
+    const Place place = place_of(lane);
+    if (!any_together(place.index < place.size)) {  // padding and nothing else
+      for (int i = 0; i < kWidth; ++i) store_bodies(lane + i, std::uint32_t(null_body), std::uint32_t(null_body), 0u);
+      store(rows, row::count, lane, zero);
+      return;
+    }
     Sources<kWidth> from;
-    find_sources(lane, from);
+    find_sources(place, from);
     [[maybe_unused]] SurfaceSources<kWidth> surface_from;
     if constexpr (kSurfaces) find_surfaces(from, surface_from);
-    const Real zero(0.0f), one(1.0f);
     const Mask<Real> there = load_lanes(from.there, Real{}) > zero;
     Real header[8], carried[8];
     gather_unit_together(contacts, from.pair, kHeaderUnit, header);
@@ -313,9 +319,8 @@ struct PrepareContacts {
 
     for (int i = 0; i < kWidth; ++i) {
       const bool used = from.there[i] > 0.0f;
-      *rows.at(row::body_a, lane + i) = used ? from.a[i] : std::uint32_t(null_body);
-      *rows.at(row::body_b, lane + i) = used ? from.b[i] : std::uint32_t(null_body);
-      *rows.at(row::pair, lane + i) = used ? from.pair[i] : 0u;
+      store_bodies(lane + i, used ? from.a[i] : std::uint32_t(null_body), used ? from.b[i] : std::uint32_t(null_body),
+                   used ? from.pair[i] : 0u);
     }
     put(row::count, count);
     put_vector(row::normal, normal);
@@ -569,21 +574,38 @@ struct PrepareContacts {
     return round ? 1.0f / model.shape_size.x[body] : 0.0f;
   }
 
-  template <int kWidth>
-  TALUS_INLINE void find_sources(Index lane, Sources<kWidth>& from) const {
+  TALUS_INLINE void store_bodies(Index lane, std::uint32_t a, std::uint32_t b, std::uint32_t pair) const {
+    rows.set(row::body_a, lane, a);
+    rows.set(row::body_b, lane, b);
+    rows.set(row::pair, lane, pair);
+  }
+
+  /// Where the first lane of a pack is among the contacts.
+  struct Place {
+    int color;
+    Index before;  // contacts of earlier colors
+    Index index;   // within the color; from `size` on it is padding
+    Index size;    // contacts of the color
+  };
+  TALUS_INLINE Place place_of(Index lane) const {
     int color = 0;
-    Index before = 0;  // contacts of earlier colors
+    Index before = 0;
     while (lane >= counters->color_begin[color + 1]) before += counters->color_size[color++];
-    const Index place = lane - counters->color_begin[color], size = counters->color_size[color];
+    return {color, before, lane - counters->color_begin[color], counters->color_size[color]};
+  }
+
+  template <int kWidth>
+  TALUS_INLINE void find_sources(const Place& place, Sources<kWidth>& from) const {
+    const int color = place.color;
     from.split = color == kOverflowColor;
     for (int i = 0; i < kWidth; ++i) {
-      const Index contact = min_of(place + i, size - 1);
-      const Index pair = contact_pair[Index(sort_contact[before + contact])];
+      const Index contact = min_of(place.index + i, place.size - 1);
+      const Index pair = contact_pair[Index(sort_contact[place.before + contact])];
       const Index a = pairs.owner[pair], b = pairs.partner[pair];
       from.pair[i] = std::uint32_t(pair);
       from.a[i] = std::uint32_t(a);
       from.b[i] = std::uint32_t(b);
-      from.there[i] = place + i < size ? 1.0f : 0.0f;
+      from.there[i] = place.index + i < place.size ? 1.0f : 0.0f;
       // A body in n overflow contacts lends each of them 1/n of its mass (methods: parallel engine, 3.4).
       from.share_a[i] = color == kOverflowColor ? float(bodies.split_count[a]) : 1.0f;
       from.share_b[i] = color == kOverflowColor ? float(bodies.split_count[b]) : 1.0f;

@@ -44,7 +44,7 @@ struct PrepareRigid {
   TALUS_INLINE void solve(Index lane) const {
     constexpr int kWidth = LaneCount<Real>::value;
     typename Contacts::template Sources<kWidth> sources;
-    from.find_sources(lane, sources);
+    from.find_sources(from.place_of(lane), sources);
     [[maybe_unused]] typename Contacts::template SurfaceSources<kWidth> surface_sources;
     if constexpr (kSurfaces) from.find_surfaces(sources, surface_sources);
     float whole[kWidth];

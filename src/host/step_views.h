@@ -107,7 +107,7 @@ namespace talus::inline TALUS_ISA {
 /// Lanes of bodies and of the null body: of the listed blocks, where bodies may sleep. For kernels made by on_bodies().
 TALUS_INLINE LaneRange body_lanes(const StepViews& v) {
   return {&v.counters->first_lane, v.shape.sleep ? &v.counters->active_lanes : &v.counters->row_lanes,
-          (v.shape.rows + kLanes) / kLanes * kLanes};
+          (v.shape.rows + kLanes) / kLanes * kLanes, &v.counters->row_ends};
 }
 /// Rows of bodies, the same.
 TALUS_INLINE Count body_rows(const StepViews& v) {

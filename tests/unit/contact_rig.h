@@ -124,6 +124,7 @@ class ContactRig {
     BasicCpuExec<float> exec(threads);
     counters_.rows = rows_;
     counters_.row_lanes = (rows_ + kLanes) / kLanes * kLanes;
+    counters_.row_ends = rows_ + 1;
     counters_.contacts = counters_.pairs = contacts_;
     color_contacts(exec, views());
     prepare_contacts(exec, views());

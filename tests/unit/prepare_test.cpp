@@ -161,7 +161,7 @@ TEST(Prepare, FrictionRowsInvertTheTangentialMatrix) {
   }
 }
 
-TEST(Prepare, PaddingLanesHoldTheNullBodyAndNothingElse) {
+TEST(Prepare, PaddingLanesHoldTheNullBodyAndNoPoints) {
   std::mt19937 engine(5);
   const Case c = random_case(engine);
   ContactRig rig(c.bodies, {c.contact}, WorldDef{}, 1.0f / 60.0f);
@@ -170,7 +170,8 @@ TEST(Prepare, PaddingLanesHoldTheNullBodyAndNothingElse) {
   for (Index lane = 1; lane < kLanes; ++lane) {
     EXPECT_EQ(rows.word(row::body_a, lane), std::uint32_t(rig.rows()));
     EXPECT_EQ(rows.word(row::body_b, lane), std::uint32_t(rig.rows()));
-    for (int field = row::pair; field < row::kFields; ++field) EXPECT_EQ(rows.word(field, lane), 0u);
+    EXPECT_EQ(rows.word(row::pair, lane), 0u);
+    EXPECT_EQ(rows.number(row::count, lane), 0.0f);
   }
   EXPECT_EQ(rig.velocity(rig.rows()).inv_mass, 0.0f);
   EXPECT_EQ(rig.velocity(rig.rows()).linear.x, 0.0f);

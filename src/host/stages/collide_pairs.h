@@ -32,7 +32,7 @@ void collide_pairs(Exec& exec, const StepViews& v) {
   exec.begin_stage(Stage::collide_pairs);
   const SolvePairScratch& s = v.solve.pairs;
   const Count pairs{&v.counters->pairs, v.next.pairs.owner.size};
-  const LaneRange pair_lanes{&v.counters->first_lane, &v.counters->pair_lanes, s.box_axes.size};
+  const LaneRange pair_lanes{&v.counters->first_lane, &v.counters->pair_lanes, s.box_axes.size, &v.counters->pairs};
   const SizeRecords size_records{v.model.shape, v.next.pairs, v.next.contacts.place};
   exec.for_each("SizeRecords", pairs, size_records);
   exec.exclusive_scan("place records", v.next.contacts.place, pairs);

@@ -21,7 +21,8 @@ struct ColorContactsTask {
                            v.solve.rows.color_mask,
                            v.solve.color_rows.bids,
                            s.pair,
-                           v.solve.color_contacts.color};
+                           v.solve.color_contacts.color,
+                           v.counters};
     team.for_each("ClearColors", body_rows(v), on_bodies(v, ClearColors{v.solve.rows, v.solve.color_rows.bids}));
     if (!v.shape.jacobi) {
       team.for_each("KeepColors", contacts, KeepColors{graph});

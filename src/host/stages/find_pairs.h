@@ -38,7 +38,8 @@ struct ChooseGridTask {
     const Index row_count = v.shape.rows;
     const Count one{nullptr, 1};
     team.for_each("begin_search", one, BeginSearch{v.counters});
-    const LaneRange search{&v.counters->first_lane, &v.counters->search_lanes, rows.bounds.size};
+    const LaneRange search{&v.counters->first_lane, &v.counters->search_lanes, rows.bounds.size,
+                           &v.counters->search_row_ends};
     if (v.shape.sleep) {
       team.for_each_lane("update_resting", search,
                          OffBlocks<UpdateBounds>{v.sleep.blocks.listed.data, update_bounds_of(v)});

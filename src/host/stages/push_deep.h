@@ -41,7 +41,8 @@ struct PushDeepTurn {
 
  private:
   TALUS_INLINE LaneRange lanes(int color) const {
-    return {&v.counters->color_begin[color], &v.counters->color_begin[color + 1], rows.size};
+    return {&v.counters->color_begin[color], &v.counters->color_begin[color + 1], rows.size,
+            &v.counters->color_size[color]};
   }
 };
 
