@@ -94,7 +94,7 @@ struct TurnFar {
     const bool round = inverse.x == inverse.y && inverse.y == inverse.z;
     const bool swung = has_swung(inverse, orientation[row], frame[row]);
     Quat turn = gone.turn;
-    Vec3 spin = swung ? along_rod(inverse, velocity[row].angular) : velocity[row].angular;
+    Vec3 spin = swung ? spin_of_rod(inverse, velocity[row].angular) : velocity[row].angular;
     turn_free_body(gone.to_turn, round || swung ? Vec3{1.0f, 1.0f, 1.0f} : inverse, frame[row].scale, turn, spin);
     gone.turn = turn;
     if (!round && !swung) velocity[row].angular = spin;
@@ -105,13 +105,16 @@ struct TurnFar {
     const bool is_rod = largest(inverse) > kSlenderRatio * least(inverse) || has_round_section<float>(inverse);
     return is_rod && !is_same<float>(axes.orientation, start);
   }
+  /// The part of a vector along the axis of a rod.
+  TALUS_HD static Vec3 along_rod(Vec3 inverse, Vec3 v) {
+    const float most = largest(inverse);
+    return {inverse.x == most ? v.x : 0.0f, inverse.y == most ? v.y : 0.0f, inverse.z == most ? v.z : 0.0f};
+  }
 
  private:
   /// Of its velocity, what is not a part of the swing about its momentum.
-  TALUS_HD static Vec3 along_rod(Vec3 inverse, Vec3 spin) {
-    const float most = largest(inverse), part = 1.0f - least(inverse) / most;
-    return {inverse.x == most ? part * spin.x : 0.0f, inverse.y == most ? part * spin.y : 0.0f,
-            inverse.z == most ? part * spin.z : 0.0f};
+  TALUS_HD static Vec3 spin_of_rod(Vec3 inverse, Vec3 spin) {
+    return (1.0f - least(inverse) / largest(inverse)) * along_rod(inverse, spin);
   }
   TALUS_HD static float least(Vec3 v) { return min_of(v.x, min_of(v.y, v.z)); }
   TALUS_HD static float largest(Vec3 v) { return max_of(v.x, max_of(v.y, v.z)); }
@@ -164,17 +167,24 @@ struct BodyPaths {
     const Quat start = state.orientation[row], axes = frame[row].orientation;
     return is_same<float>(start, axes) ? Quat{0.0f, 0.0f, 0.0f, 1.0f} : normalized(conjugate(start) * axes);
   }
-  /// What swung may have turned about its axis more than once. That moves none of its points by more than it is thin,
-  /// and is left out.
   TALUS_HD bool has_swung(Index row) const {
     return displacement[row].to_turn > 0.0f &&
            TurnFar::has_swung(model.inv_inertia[row], state.orientation[row], frame[row]);
   }
+  /// A rotation of the body. Of one that swung, how its axis turned: it may have spun about that more than once, which
+  /// moves none of its points by more than it is thin.
+  TALUS_HD Quat without_spin(Index row, Quat turn) const {
+    if (!has_swung(row)) return turn;
+    const Vec3 along = TurnFar::along_rod(model.inv_inertia[row], {turn.x, turn.y, turn.z});
+    const Quat about{along.x, along.y, along.z, turn.w};
+    const float size = square_root(length_squared(along) + turn.w * turn.w);
+    return size > 1e-6f ? normalized(turn * conjugate(normalized(about)))
+                        : turn;  // turned over: any half turn would do
+  }
   TALUS_HD Turn turn_of(Index row) const {
-    const Quat before = followed(row);
-    if (has_swung(row)) return talus::turn_of(before, {0.0f, 0.0f, 0.0f});
-    return talus::turn_of(before * displacement[row].turn,
-                          params->dt * rotate(before, scale(frame[row].scale, velocity[row].angular)));
+    const Quat before = followed(row), whole = without_spin(row, before * displacement[row].turn);
+    if (has_swung(row)) return talus::turn_of(whole, {0.0f, 0.0f, 0.0f});
+    return talus::turn_of(whole, params->dt * rotate(before, scale(frame[row].scale, velocity[row].angular)));
   }
   TALUS_HD ShapePath path(Index row) const {
     const ShapeType type = ShapeType(model.shape[row]);
@@ -187,7 +197,7 @@ struct BodyPaths {
   /// [m] At least the way of any of its points: an angle is at most pi times the sine of its half.
   TALUS_HD float travel(Index row) const {
     if (is_still(row)) return 0.0f;
-    const Quat turn = has_swung(row) ? followed(row) : followed(row) * displacement[row].turn;
+    const Quat turn = without_spin(row, followed(row) * displacement[row].turn);
     return length(displacement[row].shift) + kPi * model.radius[row] * length(Vec3{turn.x, turn.y, turn.z});
   }
   /// It is so slow that others that it is in must have pushed it where it is.
@@ -226,7 +236,7 @@ struct BodyPaths {
     const Vec3 inverse = model.inv_inertia[row], axes = frame[row].scale;
     if (!(inverse.x == inverse.y && inverse.y == inverse.z)) {
       const Vec3 now = scale(axes, velocity[row].angular);
-      const Vec3 spin = rotate(turn, has_swung(row) ? now : rotate_back(way.turn, now));
+      const Vec3 spin = rotate(turn, rotate_back(without_spin(row, way.turn), now));
       velocity[row].angular = {spin.x / axes.x, spin.y / axes.y, spin.z / axes.z};
     }
     way.shift = part * way.shift;
