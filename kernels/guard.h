@@ -11,6 +11,7 @@
 #include "counters.h"
 #include "guard_columns.h"
 #include "integrate.h"
+#include "islands.h"
 #include "joint_columns.h"
 #include "math/atomic.h"
 #include "math/bits.h"
@@ -24,7 +25,8 @@ namespace talus::inline TALUS_ISA {
 
 // Lengths in thinnest extents of a pair: of A or B, whatever is smaller.
 constexpr float kFastPart = 0.25f;       // a pair that closes by more in a step is looked after
-constexpr float kStoppedPart = 0.02f;    // the same, if one of them has stopped: no solver knew of that
+constexpr float kStoppedPart = 0.02f;    // the same, if one of them has stopped: no solver knew of that; or is a wall
+constexpr float kSunkDepth = 0.15f;      // how deep in a wall a body is that must not get deeper, however slow it is
 constexpr float kSqueezedDepth = 0.35f;  // how deep in each other a crowd is: steps alone take nobody as deep
 
 constexpr float kPushedPart = 3.0f;  // [max_push_speed] what is slower may have been pushed out of others
@@ -127,19 +129,7 @@ struct BeginStops {
     rows.stop[row] = rows.next_stop[row] = kNoStop;
     rows.carry[row] = rows.slide[row] = kNobody;
     rows.is_fast[row] = rows.squeezed[row] = rows.jointed[row] = 0;
-  }
-};
-
-/// Bodies with joints are not stopped: those would open. One element is one joint.
-struct FindJointed {
-  JointModel joints;
-  GuardRows rows;  // jointed: out, the same by whom ever
-
-  TALUS_HD void operator()(Index joint) const {
-    if (joints.alive[joint] == 0) return;
-    const Index a = joints.body_a[joint], b = joints.body_b[joint];
-    if (a >= 0) atomic_or(&rows.jointed[a], 1u);
-    if (b >= 0) atomic_or(&rows.jointed[b], 1u);
+    rows.parent[row] = row;
   }
 };
 
@@ -171,8 +161,7 @@ struct BodyPaths {
     return displacement[row].to_turn > 0.0f &&
            TurnFar::has_swung(model.inv_inertia[row], state.orientation[row], frame[row]);
   }
-  /// A rotation of the body. Of one that swung, how its axis turned: it may have spun about that more than once, which
-  /// moves none of its points by more than it is thin.
+  /// A rotation of the body. Of one that swung, how its axis turned: it may have spun about that more than once.
   TALUS_HD Quat without_spin(Index row, Quat turn) const {
     if (!has_swung(row)) return turn;
     const Vec3 along = TurnFar::along_rod(model.inv_inertia[row], {turn.x, turn.y, turn.z});
@@ -181,18 +170,23 @@ struct BodyPaths {
     return size > 1e-6f ? normalized(turn * conjugate(normalized(about)))
                         : turn;  // turned over: any half turn would do
   }
-  TALUS_HD Turn turn_of(Index row) const {
-    const Quat before = followed(row), whole = without_spin(row, before * displacement[row].turn);
-    if (has_swung(row)) return talus::turn_of(whole, {0.0f, 0.0f, 0.0f});
-    return talus::turn_of(whole, params->dt * rotate(before, scale(frame[row].scale, velocity[row].angular)));
+  /// What swung has its spin apart.
+  TALUS_HD Turns turns_of(Index row) const {
+    const Quat before = followed(row), whole = before * displacement[row].turn;
+    if (has_swung(row)) {
+      const Quat swing = without_spin(row, whole);
+      const Vec3 none{0.0f, 0.0f, 0.0f};
+      return {turn_of(swing, none), turn_of(conjugate(swing) * whole, none)};
+    }
+    return {turn_of(whole, params->dt * rotate(before, scale(frame[row].scale, velocity[row].angular))), kNoTurn};
   }
   TALUS_HD ShapePath path(Index row) const {
     const ShapeType type = ShapeType(model.shape[row]);
     const Vec3 size = model.shape_size[row];
     const Quat start = state.orientation[row];
-    if (is_still(row)) return shape_path(type, size, start, {0.0f, 0.0f, 0.0f}, {{0.0f, 1.0f, 0.0f}, 0.0f});
-    const BodyDisplacement& way = displacement[row];
-    return shape_path(type, size, start, way.shift, turn_of(row));
+    if (is_still(row)) return shape_path(type, size, start, {0.0f, 0.0f, 0.0f}, {kNoTurn, kNoTurn});
+    const Turns turns = type == ShapeType::sphere ? Turns{kNoTurn, kNoTurn} : turns_of(row);
+    return shape_path(type, size, start, displacement[row].shift, turns);
   }
   /// [m] At least the way of any of its points: an angle is at most pi times the sine of its half.
   TALUS_HD float travel(Index row) const {
@@ -232,7 +226,8 @@ struct BodyPaths {
   /// itself sees it, and with it energy and size of the angular momentum, which no other velocity would keep.
   TALUS_HD void shorten(Index row, float part) const {
     BodyDisplacement& way = displacement[row];
-    const Quat turn = conjugate(followed(row)) * part_of(turn_of(row), part);
+    const Turns turns = turns_of(row);
+    const Quat turn = conjugate(followed(row)) * part_of(turns.turn, part);
     const Vec3 inverse = model.inv_inertia[row], axes = frame[row].scale;
     if (!(inverse.x == inverse.y && inverse.y == inverse.z)) {
       const Vec3 now = scale(axes, velocity[row].angular);
@@ -240,7 +235,7 @@ struct BodyPaths {
       velocity[row].angular = {spin.x / axes.x, spin.y / axes.y, spin.z / axes.z};
     }
     way.shift = part * way.shift;
-    way.turn = turn;
+    way.turn = turn * part_of(turns.spin, part);
     const Vec3 gain =
         params->dt * (model.gravity_scale[row] * params->gravity + model.inv_mass[row] * inputs.force[row]);
     const float size = length(gain);
@@ -252,19 +247,40 @@ struct BodyPaths {
   }
 };
 
+/// Bodies with joints between them stop together, or those would open. One element is one joint.
+struct FindJointed {
+  BodyPaths bodies;
+  JointModel joints;
+  GuardRows rows;  // jointed: out, the same by whom ever; parent
+
+  TALUS_HD void operator()(Index joint) const {
+    if (joints.alive[joint] == 0) return;
+    const Index a = joints.body_a[joint], b = joints.body_b[joint];
+    if (a >= 0) atomic_or(&rows.jointed[a], 1u);
+    if (b >= 0) atomic_or(&rows.jointed[b], 1u);
+    if (a >= 0 && b >= 0 && bodies.is_pushed(a) && bodies.is_pushed(b)) link_rows(rows.parent.data, a, b);
+  }
+};
+/// The row that has the stop of a body.
+TALUS_HD inline Index stop_row(const GuardRows& rows, Index row) {
+  return rows.jointed[row] != 0 ? find_root(rows.parent.data, row) : row;
+}
+
 /// Of those that are fast: lists the ones that went further than their pairs were found for, since something hit them.
 /// One element is one of the fast bodies.
 struct FindBeyond {
   BodyPaths bodies;
-  GuardRows rows;      // is_fast of the body's row, beyond: out
-  Counters* counters;  // beyond, beyond_rows, any_beyond
+  Column<BodyVelocity> free_velocity;  // flag: 0 if the body has no contacts, so that nothing hit it
+  GuardRows rows;                      // is_fast of the body's row, beyond: out
+  Counters* counters;                  // beyond, beyond_rows, any_beyond
 
   TALUS_HD void operator()(Index i) const {
     const Index row = rows.fast[i];
     rows.is_fast[row] = 1;
-    if (!bodies.is_pushed(row) || rows.jointed[row] != 0) return;
+    if (!(free_velocity[row].flag > 0.0f) || !bodies.is_pushed(row) || rows.jointed[row] != 0) return;
     const StepReach<float> r = step_reach<float>(bodies.model, bodies.state, bodies.inputs, *bodies.params, row);
-    if (!(part_within(r, bodies.displacement[row], swing_of(r, bodies.turn_of(row).angle)) < 1.0f)) return;
+    const Turns turns = bodies.turns_of(row);
+    if (!(part_within(r, bodies.displacement[row], swing_of(r, turns.turn.angle + turns.spin.angle)) < 1.0f)) return;
     rows.beyond[atomic_add(&counters->beyond, 1)] = row;
     atomic_store(&counters->beyond_rows, counters->rows);
     atomic_store(&counters->any_beyond, 1);
@@ -373,7 +389,8 @@ struct LimitMotion {
     const Index row = rows.beyond[i];
     if (bodies.may_be_pushed(row)) return;
     const StepReach<float> r = step_reach<float>(bodies.model, bodies.state, bodies.inputs, *bodies.params, row);
-    const float swing = bodies.model.radius[row] * bodies.turn_of(row).angle;  // a part of the turn has as much of it
+    const Turns turns = bodies.turns_of(row);  // a part of a turn has as much of the swing
+    const float swing = bodies.model.radius[row] * (turns.turn.angle + turns.spin.angle);
     bodies.shorten(row, FindBeyond::part_within(r, bodies.displacement[row], swing));
     atomic_add(&counters->cut_bodies, 1);
   }
@@ -391,21 +408,28 @@ struct FindFastPairs {
   TALUS_HD void operator()(Index pair) const {
     const Index a = pairs.owner[pair], b = pairs.partner[pair];
     if ((rows.is_fast[a] | rows.is_fast[b]) == 0) return;
-    if (!bodies.has_wall(a, b) && is_deep(contacts[pair], bodies.thinnest(a, b))) {
+    const float thin = bodies.thinnest(a, b);
+    const bool has_wall = bodies.has_wall(a, b);
+    if (!has_wall && is_deep(contacts[pair], kSqueezedDepth * thin)) {
       atomic_or(&rows.squeezed[a], 1u);
       atomic_or(&rows.squeezed[b], 1u);
     }
-    if (!may_stop(a) && !may_stop(b)) return;
-    if (!bodies.is_fast_pair(a, b)) return;
+    if (!bodies.is_pushed(a) && !bodies.is_pushed(b)) return;
+    if (are_jointed(a, b)) return;
+    const bool sunk = has_wall && is_deep(contacts[pair], kSunkDepth * thin);
+    if (!(bodies.travel(a) + bodies.travel(b) > (sunk ? kStoppedPart : kFastPart) * thin)) return;
     const Index place = atomic_add(&counters->fast_pairs, 1);
     fast.a[place] = a;
     fast.b[place] = b;
   }
-  TALUS_HD bool may_stop(Index row) const { return bodies.is_pushed(row) && rows.jointed[row] == 0; }
-  TALUS_HD static bool is_deep(const CachedContact& contact, float thin) {
+  /// They would stop together, and never part.
+  TALUS_HD bool are_jointed(Index a, Index b) const {
+    return (rows.jointed[a] & rows.jointed[b]) != 0 && stop_row(rows, a) == stop_row(rows, b);
+  }
+  TALUS_HD static bool is_deep(const CachedContact& contact, float depth) {
     const Index count = Index(contact.count);
     for (Index i = 0; i < count; ++i) {
-      if (contact.point[i].separation < -kSqueezedDepth * thin) return true;
+      if (contact.point[i].separation < -depth) return true;
     }
     return false;
   }
@@ -425,14 +449,14 @@ TALUS_HD inline float closing_of(const ShapePath& a, const ShapePath& b) {
 }
 TALUS_HD inline PairPaths pair_paths(const BodyPaths& bodies, const GuardRows& rows, Index a, Index b) {
   PairPaths pair{bodies.path(a), bodies.path(b), bodies.thinnest(a, b), 1.0f};
-  pair.a.part = part_of_stop(rows.stop[a]);
-  pair.b.part = part_of_stop(rows.stop[b]);
+  pair.a.part = part_of_stop(rows.stop[stop_row(rows, a)]);
+  pair.b.part = part_of_stop(rows.stop[stop_row(rows, b)]);
   const bool both_go_on = pair.a.part == 1.0f && pair.b.part == 1.0f;
   const float closing = closing_of(pair.a, pair.b);
   const bool has_wall = bodies.has_wall(a, b);
   const bool in_crowd =
       !has_wall && (rows.squeezed[a] | rows.squeezed[b]) != 0 && bodies.may_be_pushed(a) && bodies.may_be_pushed(b);
-  if (!in_crowd && closing > (both_go_on ? kFastPart : kStoppedPart) * pair.thin) {
+  if (!in_crowd && closing > (both_go_on && !has_wall ? kFastPart : kStoppedPart) * pair.thin) {
     const Vec3 between = bodies.state.position[b] - bodies.state.position[a];
     pair.stop = first_stop(pair.a, pair.b, between, pair.thin, bodies.wall_thickness(a, b));
   }
@@ -465,7 +489,6 @@ struct FindSlides {
     const bool a_slides = walls.bodies.is_pushed(a);
     if (a_slides == walls.bodies.is_pushed(b)) return;  // what slides is no wall
     const Index body = a_slides ? a : b, wall = a_slides ? b : a;
-    if (rows.jointed[body] != 0) return;
     const float way = walls.slide(body, wall).way;
     if (!(way > 0.0f)) return;
     atomic_min(&rows.slide[body], ~(std::uint64_t(std::bit_cast<std::uint32_t>(way)) << 32 | std::uint32_t(wall)));
@@ -506,10 +529,11 @@ struct StopPairs {
 
   /// What is slow goes on, unless it meets one that does not stop for anybody.
   TALUS_HD bool stops(Index row, const ShapePath& path, Index partner, float thin) const {
-    if (!bodies.is_pushed(row) || rows.jointed[row] != 0) return false;
+    if (!bodies.is_pushed(row)) return false;
     return bodies.is_kinematic(partner) || length(path.shift) + swing_of(path) > 0.5f * kFastPart * thin;
   }
-  TALUS_HD void put(Index row, Index stop) const {
+  TALUS_HD void put(Index body, Index stop) const {
+    const Index row = stop_row(rows, body);
     if (!(stop < rows.stop[row])) return;
     atomic_min(&rows.next_stop[row], stop);
     atomic_store(&counters->stop_pairs[round + 1], counters->fast_pairs);
@@ -535,7 +559,6 @@ struct FindCarriers {
     const bool carries_a = bodies.is_kinematic(b), carries_b = bodies.is_kinematic(a);
     if (!carries_a && !carries_b) return;
     const Index carried = carries_a ? a : b, by = carries_a ? b : a;
-    if (rows.jointed[carried] != 0) return;
     const float from = pair_paths(bodies, rows, a, b).stop;
     if (!(from < 1.0f)) return;
     atomic_min(&rows.carry[carried], (std::uint64_t(std::uint32_t(stop_at(from))) << 32) | std::uint32_t(by));
@@ -550,7 +573,7 @@ struct CutMotion {
   Counters* counters;  // cut_bodies
 
   TALUS_HD void operator()(Index row) const {
-    const Index stop = rows.stop[row];
+    const Index stop = rows.stop[stop_row(rows, row)];
     const std::uint64_t carry_from = rows.carry[row];
     if ((stop == kNoStop && carry_from == kNobody) || !bodies.is_pushed(row)) return;
     if (stop != kNoStop) bodies.shorten(row, part_of_stop(stop));
@@ -562,8 +585,7 @@ struct CutMotion {
 
   TALUS_HD void carry(Index row, BodyDisplacement& gone, Index by, float part) const {
     const BodyDisplacement& carrier = bodies.displacement[by];
-    const Turn whole = bodies.turn_of(by);
-    const Quat from = bodies.state.orientation[by] * part_of(whole, part);
+    const Quat from = bodies.state.orientation[by] * part_of(bodies.turns_of(by), part);
     const Quat to = bodies.state.orientation[by] * carrier.turn;
     const Quat turn = to * conjugate(from);  // world frame
     const Vec3 apart = (bodies.state.position[row] - bodies.state.position[by]) + gone.shift - part * carrier.shift;
