@@ -26,19 +26,30 @@ namespace talus::inline TALUS_ISA {
 // Lengths in thinnest extents of a pair: of A or B, whatever is smaller.
 constexpr float kFastPart = 0.25f;       // a pair that closes by more in a step is looked after
 constexpr float kStoppedPart = 0.02f;    // the same, if one of them has stopped: no solver knew of that; or is a wall
-constexpr float kSunkDepth = 0.15f;      // how deep in a wall a body is that must not get deeper, however slow it is
+constexpr float kJointedPart = 1.0f;     // the first, if one of them has joints: these take them to and fro in any case
 constexpr float kSqueezedDepth = 0.35f;  // how deep in each other a crowd is: steps alone take nobody as deep
 
 constexpr float kPushedPart = 3.0f;  // [max_push_speed] what is slower may have been pushed out of others
 
 // Parts of the step, 0..1, as bits: these are ordered as the floats are, so an integer minimum serves.
 constexpr Index kNoStop = 0x3f800000;  // 1
-constexpr std::uint64_t kNobody = ~std::uint64_t(0);
 TALUS_INLINE float part_of_stop(Index stop) {
   return std::bit_cast<float>(stop);
 }
 TALUS_INLINE Index stop_at(float part) {
   return std::bit_cast<Index>(part);
+}
+
+// A row with a number >= 0, for minima: of the least number, then of the lowest row.
+constexpr std::uint64_t kNobody = ~std::uint64_t(0);
+TALUS_INLINE std::uint64_t ranked(float number, Index row) {
+  return std::uint64_t(std::bit_cast<std::uint32_t>(number)) << 32 | std::uint32_t(row);
+}
+TALUS_INLINE float number_of(std::uint64_t ranked_row) {
+  return std::bit_cast<float>(std::uint32_t(ranked_row >> 32));
+}
+TALUS_INLINE Index row_of(std::uint64_t ranked_row) {
+  return Index(std::uint32_t(ranked_row));
 }
 
 /// Lists the bodies that are fast enough to pass through the thinnest shape of the world, or turn far: in most worlds
@@ -200,11 +211,11 @@ struct BodyPaths {
     const float turning = model.radius[row] * length(scale(frame[row].scale, velocity[row].angular));
     return length(velocity[row].linear) + turning <= kPushedPart * params->max_push_speed;
   }
-  /// [m] The thinnest extent of a pair.
-  TALUS_HD float thinnest(Index a, Index b) const {
-    return 2.0f * min_of(min_half_thickness(ShapeType(model.shape[a]), model.shape_size[a]),
-                         min_half_thickness(ShapeType(model.shape[b]), model.shape_size[b]));
+  TALUS_HD float half_thickness(Index row) const {
+    return min_half_thickness(ShapeType(model.shape[row]), model.shape_size[row]);
   }
+  /// [m] The thinnest extent of a pair.
+  TALUS_HD float thinnest(Index a, Index b) const { return 2.0f * min_of(half_thickness(a), half_thickness(b)); }
   /// They may pass through each other: they get further than a part of their thinnest extent, if only together.
   TALUS_HD bool is_fast_pair(Index a, Index b) const { return travel(a) + travel(b) > kFastPart * thinnest(a, b); }
   /// One of them stands, whatever the other one does.
@@ -217,8 +228,7 @@ struct BodyPaths {
   TALUS_HD float wall_thickness(Index a, Index b) const {
     if (!has_wall(a, b)) return 0.0f;
     const bool is_a = !is_pushed(a) || (is_pushed(b) && model.inv_mass[a] < model.inv_mass[b]);
-    const Index wall = is_a ? a : b;
-    return 2.0f * min_half_thickness(ShapeType(model.shape[wall]), model.shape_size[wall]);
+    return 2.0f * half_thickness(is_a ? a : b);
   }
 
   /// Leaves a body where it is after a part of the step. Its velocity stays, but for what forces would have given it on
@@ -270,17 +280,21 @@ TALUS_HD inline Index stop_row(const GuardRows& rows, Index row) {
 /// One element is one of the fast bodies.
 struct FindBeyond {
   BodyPaths bodies;
-  Column<BodyVelocity> free_velocity;  // flag: 0 if the body has no contacts, so that nothing hit it
+  Column<BodyVelocity> free_velocity;  // flag: 0 if the body has no contacts, so that nothing hit it,
+                                       // unless joints pulled it
   GuardRows rows;                      // is_fast of the body's row, beyond: out
   Counters* counters;                  // beyond, beyond_rows, any_beyond
 
   TALUS_HD void operator()(Index i) const {
     const Index row = rows.fast[i];
     rows.is_fast[row] = 1;
-    if (!(free_velocity[row].flag > 0.0f) || !bodies.is_pushed(row) || rows.jointed[row] != 0) return;
+    if ((!(free_velocity[row].flag > 0.0f) && rows.jointed[row] == 0) || !bodies.is_pushed(row)) return;
     const StepReach<float> r = step_reach<float>(bodies.model, bodies.state, bodies.inputs, *bodies.params, row);
     const Turns turns = bodies.turns_of(row);
-    if (!(part_within(r, bodies.displacement[row], swing_of(r, turns.turn.angle + turns.spin.angle)) < 1.0f)) return;
+    float swing = swing_of(r, turns.turn.angle + turns.spin.angle);
+    // What joints take too far by less gets into others, but its centre does not.
+    if (rows.jointed[row] != 0) swing = swing - kJointedSlack * bodies.half_thickness(row);
+    if (!(part_within(r, bodies.displacement[row], swing) < 1.0f)) return;
     rows.beyond[atomic_add(&counters->beyond, 1)] = row;
     atomic_store(&counters->beyond_rows, counters->rows);
     atomic_store(&counters->any_beyond, 1);
@@ -298,7 +312,8 @@ struct FindBeyond {
     return min_of(part, part_of_way(room.z + rim, gone.z + swing));
   }
   TALUS_HD static float part_of_way(float room, float way) { return way > room ? room / way : 1.0f; }
-  static constexpr float kRoundOff = 1e-4f;  // [way] what sub-steps add up to less exactly than the step's way
+  static constexpr float kJointedSlack = 0.5f;  // [half the thickness]
+  static constexpr float kRoundOff = 1e-4f;     // [way] what sub-steps add up to less exactly than the step's way
 };
 
 /// Looks for bodies that somebody who went too far may have met, and that are not in its pairs: they are pairs, too.
@@ -378,8 +393,8 @@ struct EndSeek {
 };
 
 /// Holds a body to what its pairs were found for, unless it is so slow that others that it is in may have pushed it:
-/// such pushes have no velocity, and the reach of the next step would be no longer. One element is one of those that
-/// went too far.
+/// such pushes have no velocity, and the reach of the next step would be no longer; or has joints, which would open.
+/// One element is one of those that went too far.
 struct LimitMotion {
   BodyPaths bodies;  // displacement, velocity: in/out, the body's own
   GuardRows rows;
@@ -387,7 +402,7 @@ struct LimitMotion {
 
   TALUS_HD void operator()(Index i) const {
     const Index row = rows.beyond[i];
-    if (bodies.may_be_pushed(row)) return;
+    if (bodies.may_be_pushed(row) || rows.jointed[row] != 0) return;
     const StepReach<float> r = step_reach<float>(bodies.model, bodies.state, bodies.inputs, *bodies.params, row);
     const Turns turns = bodies.turns_of(row);  // a part of a turn has as much of the swing
     const float swing = bodies.model.radius[row] * (turns.turn.angle + turns.spin.angle);
@@ -416,8 +431,11 @@ struct FindFastPairs {
     }
     if (!bodies.is_pushed(a) && !bodies.is_pushed(b)) return;
     if (are_jointed(a, b)) return;
-    const bool sunk = has_wall && is_deep(contacts[pair], kSunkDepth * thin);
-    if (!(bodies.travel(a) + bodies.travel(b) > (sunk ? kStoppedPart : kFastPart) * thin)) return;
+    const bool jointed = (rows.jointed[a] | rows.jointed[b]) != 0;
+    const bool sunk = has_wall && !jointed && is_deep(contacts[pair], kSunkDepth * thin);
+    const float fast_part = jointed ? kJointedPart : sunk ? kStoppedPart : kFastPart;
+    const float travel = bodies.travel(a) + bodies.travel(b);
+    if (!(travel > fast_part * thin) || are_far(a, b, travel)) return;
     const Index place = atomic_add(&counters->fast_pairs, 1);
     fast.a[place] = a;
     fast.b[place] = b;
@@ -425,6 +443,12 @@ struct FindFastPairs {
   /// They would stop together, and never part.
   TALUS_HD bool are_jointed(Index a, Index b) const {
     return (rows.jointed[a] & rows.jointed[b]) != 0 && stop_row(rows, a) == stop_row(rows, b);
+  }
+  /// From each other, for all that they move. travel: [m] of both.
+  TALUS_HD bool are_far(Index a, Index b, float travel) const {
+    if (bodies.model.shape[b] == std::uint8_t(ShapeType::plane)) return false;
+    const float near = bodies.model.radius[a] + bodies.model.radius[b] + travel;
+    return length_squared(bodies.state.position[b] - bodies.state.position[a]) > near * near;
   }
   TALUS_HD static bool is_deep(const CachedContact& contact, float depth) {
     const Index count = Index(contact.count);
@@ -441,12 +465,6 @@ struct PairPaths {
   float thin;  // [m]
   float stop;  // part of the step
 };
-/// [m] No point of one gets further than this against the other.
-TALUS_HD inline float closing_of(const ShapePath& a, const ShapePath& b) {
-  const float first = min_of(a.part, b.part);  // one of them stops then, and the other one goes on
-  return max_of(first * length(b.shift - a.shift), length(b.part * b.shift - a.part * a.shift)) + swing_of(a) +
-         swing_of(b);
-}
 TALUS_HD inline PairPaths pair_paths(const BodyPaths& bodies, const GuardRows& rows, Index a, Index b) {
   PairPaths pair{bodies.path(a), bodies.path(b), bodies.thinnest(a, b), 1.0f};
   pair.a.part = part_of_stop(rows.stop[stop_row(rows, a)]);
@@ -491,7 +509,7 @@ struct FindSlides {
     const Index body = a_slides ? a : b, wall = a_slides ? b : a;
     const float way = walls.slide(body, wall).way;
     if (!(way > 0.0f)) return;
-    atomic_min(&rows.slide[body], ~(std::uint64_t(std::bit_cast<std::uint32_t>(way)) << 32 | std::uint32_t(wall)));
+    atomic_min(&rows.slide[body], ~ranked(way, wall));
   }
 };
 
@@ -504,7 +522,7 @@ struct SlideBodies {
   TALUS_HD void operator()(Index i) const {
     const Index row = rows.fast[i];
     if (rows.slide[row] == kNobody) return;
-    const Slide slide = walls.slide(row, Index(std::uint32_t(~rows.slide[row])));
+    const Slide slide = walls.slide(row, row_of(~rows.slide[row]));
     BodyDisplacement& way = walls.bodies.displacement[row];
     way.shift = way.shift + slide.way * slide.normal;
     atomic_add(&counters->cut_bodies, 1);
@@ -561,7 +579,7 @@ struct FindCarriers {
     const Index carried = carries_a ? a : b, by = carries_a ? b : a;
     const float from = pair_paths(bodies, rows, a, b).stop;
     if (!(from < 1.0f)) return;
-    atomic_min(&rows.carry[carried], (std::uint64_t(std::uint32_t(stop_at(from))) << 32) | std::uint32_t(by));
+    atomic_min(&rows.carry[carried], ranked(from, by));
   }
 };
 
@@ -578,7 +596,7 @@ struct CutMotion {
     if ((stop == kNoStop && carry_from == kNobody) || !bodies.is_pushed(row)) return;
     if (stop != kNoStop) bodies.shorten(row, part_of_stop(stop));
     if (carry_from != kNobody) {
-      carry(row, bodies.displacement[row], Index(std::uint32_t(carry_from)), part_of_stop(Index(carry_from >> 32)));
+      carry(row, bodies.displacement[row], row_of(carry_from), number_of(carry_from));
     }
     if (rows.slide[row] == kNobody) atomic_add(&counters->cut_bodies, 1);
   }

@@ -95,6 +95,13 @@ TALUS_HD inline float swing_of(const ShapePath& path) {
   return path.turns.turn.angle * path.spread + path.turns.spin.angle * path.section;
 }
 
+/// [m] No point of one gets further than this against the other.
+TALUS_HD inline float closing_of(const ShapePath& a, const ShapePath& b) {
+  const float first = min_of(a.part, b.part);  // one of them stops then, and the other one goes on
+  return max_of(first * length(b.shift - a.shift), length(b.part * b.shift - a.part * a.shift)) + swing_of(a) +
+         swing_of(b);
+}
+
 /// How far two shapes are apart at some time of the step, and for how long they cannot come to a level.
 struct Apart {
   float gap;      // [m] largest along any axis; negative: they overlap, and this is how deep
@@ -217,6 +224,8 @@ class PathsAt {
 constexpr float kStopGap = 0.01f;      // at which what would pass into another is stopped, to twice that. Not at 0: it
                                        // would start the next step in the other, and be free to go on
 constexpr float kMostDepth = 0.2f;     // to which a step may take one into the other: contacts are left to that
+constexpr float kNoPassing = 1.0f;     // on which nobody passes: to be out on the other side takes nearly twice that
+constexpr float kSunkDepth = 0.15f;    // how deep in a wall a body is that must not get deeper, however slow it is
 constexpr float kWallWay = 0.25f;      // of the thickness of what stands: nobody passes it by that way
 constexpr float kCreepDepth = 0.005f;  // how much deeper, if they were as deep already
 constexpr float kCrowdDepth = 0.5f;    // to which no step takes one into the other: they were made like that
@@ -241,6 +250,9 @@ TALUS_HD inline bool are_bent(const ShapePath& a, const ShapePath& b, float thin
 /// 1: they need not. `thin` [m]: the thinnest extent. `wall` [m]: see are_bent.
 TALUS_HD inline float first_stop(const ShapePath& a, const ShapePath& b, Vec3 between, float thin, float wall) {
   if (are_bent(a, b, thin, wall)) return 1.0f;
+  const float deepest = -kMostDepth * thin, short_way = kNoPassing * thin;
+  const PathsAt last(a, b, between, 1.0f);
+  if (closing_of(a, b) < short_way && last.apart(deepest, 0.0f).gap > deepest) return 1.0f;
   const float gap = kStopGap * thin + 4e-7f * (length(between) + length(a.core) + a.rounding);
   float level = gap, time = 0.0f, stop = -1.0f;  // stop: where they were last apart, once they touch
   for (int look = 0; look < kMostAdvances; ++look) {
@@ -248,6 +260,11 @@ TALUS_HD inline float first_stop(const ShapePath& a, const ShapePath& b, Vec3 be
     Apart now = paths.apart(level, 1.0f - time);
     if (level > 0.0f && now.gap <= 2.0f * gap) {  // they touch; if they do from the start, they stop where they may not
       if (look > 0) stop = time;                  // get deeper
+      if (look == 0 && now.gap < -kSunkDepth * thin) {
+        // What has sunk in and turns fast would be stopped while a tip dips, and never get out.
+        const float as_deep = now.gap - 1e-4f * thin, way = dot(now.normal, b.part * b.shift - a.part * a.shift);
+        if (abs_of(way) < short_way && last.apart(as_deep, 0.0f).gap > as_deep) return 1.0f;
+      }
       level = deepest_gap(look > 0 ? 0.0f : now.gap, thin, wall > 0.0f);
       if (level < -0.5f * kUnbounded) return 1.0f;
       now = paths.apart(level, 1.0f - time);
@@ -269,12 +286,15 @@ struct Slide {
   float way;    // [m]
 };
 TALUS_HD inline Slide slide_of(const ShapePath& a, const ShapePath& b, Vec3 between, float thin) {
+  const float passed = (kCreepDepth - kMostDepth) * thin;  // first_stop lets it pass
+  const PathsAt last(a, b, between, 1.0f);
+  const Apart end = last.apart(passed, 0.0f);
+  if (end.gap > passed) return {end.normal, 0.0f};
   const Apart start = PathsAt(a, b, between, 0.0f).apart(kStopGap * thin, 0.0f);
   if (start.gap > 2.0f * kStopGap * thin) return {start.normal, 0.0f};
-  const float least = min_of(start.gap, (kCreepDepth - kMostDepth) * thin);  // first_stop lets it pass
   // Beside a rim the normal leans, and what rolls past it seems to get deep along it.
-  const PathsAt last(a, b, between, 1.0f);
-  if (last.apart(least, 0.0f).gap >= least) return {start.normal, 0.0f};
+  const float least = min_of(start.gap, passed);
+  if (end.gap >= least) return {start.normal, 0.0f};
   return {start.normal, max_of(least - last.gap_along(start.normal), 0.0f)};
 }
 
