@@ -429,9 +429,9 @@ struct FindFastPairs {
       atomic_or(&rows.squeezed[a], 1u);
       atomic_or(&rows.squeezed[b], 1u);
     }
-    if (!bodies.is_pushed(a) && !bodies.is_pushed(b)) return;
+    if (!may_stop(a, has_wall) && !may_stop(b, has_wall)) return;
     if (are_jointed(a, b)) return;
-    const bool jointed = (rows.jointed[a] | rows.jointed[b]) != 0;
+    const bool jointed = has_wall && (rows.jointed[a] | rows.jointed[b]) != 0;
     const bool sunk = has_wall && !jointed && is_deep(contacts[pair], kSunkDepth * thin);
     const float fast_part = jointed ? kJointedPart : sunk ? kStoppedPart : kFastPart;
     const float travel = bodies.travel(a) + bodies.travel(b);
@@ -439,6 +439,10 @@ struct FindFastPairs {
     const Index place = atomic_add(&counters->fast_pairs, 1);
     fast.a[place] = a;
     fast.b[place] = b;
+  }
+  /// Bodies with joints stop for walls alone.
+  TALUS_HD bool may_stop(Index row, bool has_wall) const {
+    return bodies.is_pushed(row) && (has_wall || rows.jointed[row] == 0);
   }
   /// They would stop together, and never part.
   TALUS_HD bool are_jointed(Index a, Index b) const {
@@ -547,7 +551,7 @@ struct StopPairs {
 
   /// What is slow goes on, unless it meets one that does not stop for anybody.
   TALUS_HD bool stops(Index row, const ShapePath& path, Index partner, float thin) const {
-    if (!bodies.is_pushed(row)) return false;
+    if (!bodies.is_pushed(row) || (rows.jointed[row] != 0 && !bodies.has_wall(row, partner))) return false;
     return bodies.is_kinematic(partner) || length(path.shift) + swing_of(path) > 0.5f * kFastPart * thin;
   }
   TALUS_HD void put(Index body, Index stop) const {
