@@ -11,6 +11,7 @@
 #include "counters.h"
 #include "guard_columns.h"
 #include "integrate.h"
+#include "islands.h"
 #include "joint_columns.h"
 #include "math/atomic.h"
 #include "math/bits.h"
@@ -24,19 +25,31 @@ namespace talus::inline TALUS_ISA {
 
 // Lengths in thinnest extents of a pair: of A or B, whatever is smaller.
 constexpr float kFastPart = 0.25f;       // a pair that closes by more in a step is looked after
-constexpr float kStoppedPart = 0.02f;    // the same, if one of them has stopped: no solver knew of that
+constexpr float kStoppedPart = 0.02f;    // the same, if one of them has stopped: no solver knew of that; or is a wall
+constexpr float kJointedPart = 1.0f;     // the first, if one of them has joints: these take them to and fro in any case
 constexpr float kSqueezedDepth = 0.35f;  // how deep in each other a crowd is: steps alone take nobody as deep
 
 constexpr float kPushedPart = 3.0f;  // [max_push_speed] what is slower may have been pushed out of others
 
 // Parts of the step, 0..1, as bits: these are ordered as the floats are, so an integer minimum serves.
 constexpr Index kNoStop = 0x3f800000;  // 1
-constexpr std::uint64_t kNobody = ~std::uint64_t(0);
 TALUS_INLINE float part_of_stop(Index stop) {
   return std::bit_cast<float>(stop);
 }
 TALUS_INLINE Index stop_at(float part) {
   return std::bit_cast<Index>(part);
+}
+
+// A row with a number >= 0, for minima: of the least number, then of the lowest row.
+constexpr std::uint64_t kNobody = ~std::uint64_t(0);
+TALUS_INLINE std::uint64_t ranked(float number, Index row) {
+  return std::uint64_t(std::bit_cast<std::uint32_t>(number)) << 32 | std::uint32_t(row);
+}
+TALUS_INLINE float number_of(std::uint64_t ranked_row) {
+  return std::bit_cast<float>(std::uint32_t(ranked_row >> 32));
+}
+TALUS_INLINE Index row_of(std::uint64_t ranked_row) {
+  return Index(std::uint32_t(ranked_row));
 }
 
 /// Lists the bodies that are fast enough to pass through the thinnest shape of the world, or turn far: in most worlds
@@ -95,7 +108,7 @@ struct TurnFar {
     const bool round = inverse.x == inverse.y && inverse.y == inverse.z;
     const bool swung = has_swung(inverse, orientation[row], frame[row]);
     Quat turn = gone.turn;
-    Vec3 spin = swung ? along_rod(inverse, velocity[row].angular) : velocity[row].angular;
+    Vec3 spin = swung ? spin_of_rod(inverse, velocity[row].angular) : velocity[row].angular;
     turn_free_body(gone.to_turn, round || swung ? Vec3{1.0f, 1.0f, 1.0f} : inverse, frame[row].scale, turn, spin);
     gone.turn = turn;
     if (!round && !swung) velocity[row].angular = spin;
@@ -106,13 +119,16 @@ struct TurnFar {
     const bool is_rod = largest(inverse) > kSlenderRatio * least(inverse) || has_round_section<float>(inverse);
     return is_rod && !is_same<float>(axes.orientation, start);
   }
+  /// The part of a vector along the axis of a rod.
+  TALUS_HD static Vec3 along_rod(Vec3 inverse, Vec3 v) {
+    const float most = largest(inverse);
+    return {inverse.x == most ? v.x : 0.0f, inverse.y == most ? v.y : 0.0f, inverse.z == most ? v.z : 0.0f};
+  }
 
  private:
   /// Of its velocity, what is not a part of the swing about its momentum.
-  TALUS_HD static Vec3 along_rod(Vec3 inverse, Vec3 spin) {
-    const float most = largest(inverse), part = 1.0f - least(inverse) / most;
-    return {inverse.x == most ? part * spin.x : 0.0f, inverse.y == most ? part * spin.y : 0.0f,
-            inverse.z == most ? part * spin.z : 0.0f};
+  TALUS_HD static Vec3 spin_of_rod(Vec3 inverse, Vec3 spin) {
+    return (1.0f - least(inverse) / largest(inverse)) * along_rod(inverse, spin);
   }
   TALUS_HD static float least(Vec3 v) { return min_of(v.x, min_of(v.y, v.z)); }
   TALUS_HD static float largest(Vec3 v) { return max_of(v.x, max_of(v.y, v.z)); }
@@ -125,19 +141,7 @@ struct BeginStops {
     rows.stop[row] = rows.next_stop[row] = kNoStop;
     rows.carry[row] = rows.slide[row] = kNobody;
     rows.is_fast[row] = rows.squeezed[row] = rows.jointed[row] = 0;
-  }
-};
-
-/// Bodies with joints are not stopped: those would open. One element is one joint.
-struct FindJointed {
-  JointModel joints;
-  GuardRows rows;  // jointed: out, the same by whom ever
-
-  TALUS_HD void operator()(Index joint) const {
-    if (joints.alive[joint] == 0) return;
-    const Index a = joints.body_a[joint], b = joints.body_b[joint];
-    if (a >= 0) atomic_or(&rows.jointed[a], 1u);
-    if (b >= 0) atomic_or(&rows.jointed[b], 1u);
+    rows.parent[row] = row;
   }
 };
 
@@ -165,30 +169,41 @@ struct BodyPaths {
     const Quat start = state.orientation[row], axes = frame[row].orientation;
     return is_same<float>(start, axes) ? Quat{0.0f, 0.0f, 0.0f, 1.0f} : normalized(conjugate(start) * axes);
   }
-  /// What swung may have turned about its axis more than once. That moves none of its points by more than it is thin,
-  /// and is left out.
   TALUS_HD bool has_swung(Index row) const {
     return displacement[row].to_turn > 0.0f &&
            TurnFar::has_swung(model.inv_inertia[row], state.orientation[row], frame[row]);
   }
-  TALUS_HD Turn turn_of(Index row) const {
-    const Quat before = followed(row);
-    if (has_swung(row)) return talus::turn_of(before, {0.0f, 0.0f, 0.0f});
-    return talus::turn_of(before * displacement[row].turn,
-                          params->dt * rotate(before, scale(frame[row].scale, velocity[row].angular)));
+  /// A rotation of the body. Of one that swung, how its axis turned: it may have spun about that more than once.
+  TALUS_HD Quat without_spin(Index row, Quat turn) const {
+    if (!has_swung(row)) return turn;
+    const Vec3 along = TurnFar::along_rod(model.inv_inertia[row], {turn.x, turn.y, turn.z});
+    const Quat about{along.x, along.y, along.z, turn.w};
+    const float size = square_root(length_squared(along) + turn.w * turn.w);
+    return size > 1e-6f ? normalized(turn * conjugate(normalized(about)))
+                        : turn;  // turned over: any half turn would do
+  }
+  /// What swung has its spin apart.
+  TALUS_HD Turns turns_of(Index row) const {
+    const Quat before = followed(row), whole = before * displacement[row].turn;
+    if (has_swung(row)) {
+      const Quat swing = without_spin(row, whole);
+      const Vec3 none{0.0f, 0.0f, 0.0f};
+      return {turn_of(swing, none), turn_of(conjugate(swing) * whole, none)};
+    }
+    return {turn_of(whole, params->dt * rotate(before, scale(frame[row].scale, velocity[row].angular))), kNoTurn};
   }
   TALUS_HD ShapePath path(Index row) const {
     const ShapeType type = ShapeType(model.shape[row]);
     const Vec3 size = model.shape_size[row];
     const Quat start = state.orientation[row];
-    if (is_still(row)) return shape_path(type, size, start, {0.0f, 0.0f, 0.0f}, {{0.0f, 1.0f, 0.0f}, 0.0f});
-    const BodyDisplacement& way = displacement[row];
-    return shape_path(type, size, start, way.shift, turn_of(row));
+    if (is_still(row)) return shape_path(type, size, start, {0.0f, 0.0f, 0.0f}, {kNoTurn, kNoTurn});
+    const Turns turns = type == ShapeType::sphere ? Turns{kNoTurn, kNoTurn} : turns_of(row);
+    return shape_path(type, size, start, displacement[row].shift, turns);
   }
   /// [m] At least the way of any of its points: an angle is at most pi times the sine of its half.
   TALUS_HD float travel(Index row) const {
     if (is_still(row)) return 0.0f;
-    const Quat turn = has_swung(row) ? followed(row) : followed(row) * displacement[row].turn;
+    const Quat turn = without_spin(row, followed(row) * displacement[row].turn);
     return length(displacement[row].shift) + kPi * model.radius[row] * length(Vec3{turn.x, turn.y, turn.z});
   }
   /// It is so slow that others that it is in must have pushed it where it is.
@@ -197,11 +212,11 @@ struct BodyPaths {
     const float turning = model.radius[row] * length(scale(frame[row].scale, velocity[row].angular));
     return length(velocity[row].linear) + turning <= kPushedPart * params->max_push_speed;
   }
-  /// [m] The thinnest extent of a pair.
-  TALUS_HD float thinnest(Index a, Index b) const {
-    return 2.0f * min_of(min_half_thickness(ShapeType(model.shape[a]), model.shape_size[a]),
-                         min_half_thickness(ShapeType(model.shape[b]), model.shape_size[b]));
+  TALUS_HD float half_thickness(Index row) const {
+    return min_half_thickness(ShapeType(model.shape[row]), model.shape_size[row]);
   }
+  /// [m] The thinnest extent of a pair.
+  TALUS_HD float thinnest(Index a, Index b) const { return 2.0f * min_of(half_thickness(a), half_thickness(b)); }
   /// They may pass through each other: they get further than a part of their thinnest extent, if only together.
   TALUS_HD bool is_fast_pair(Index a, Index b) const { return travel(a) + travel(b) > kFastPart * thinnest(a, b); }
   /// One of them stands, whatever the other one does.
@@ -214,8 +229,7 @@ struct BodyPaths {
   TALUS_HD float wall_thickness(Index a, Index b) const {
     if (!has_wall(a, b)) return 0.0f;
     const bool is_a = !is_pushed(a) || (is_pushed(b) && model.inv_mass[a] < model.inv_mass[b]);
-    const Index wall = is_a ? a : b;
-    return 2.0f * min_half_thickness(ShapeType(model.shape[wall]), model.shape_size[wall]);
+    return 2.0f * half_thickness(is_a ? a : b);
   }
 
   /// Leaves a body where it is after a part of the step. Its velocity stays, but for what forces would have given it on
@@ -223,15 +237,16 @@ struct BodyPaths {
   /// itself sees it, and with it energy and size of the angular momentum, which no other velocity would keep.
   TALUS_HD void shorten(Index row, float part) const {
     BodyDisplacement& way = displacement[row];
-    const Quat turn = conjugate(followed(row)) * part_of(turn_of(row), part);
+    const Turns turns = turns_of(row);
+    const Quat turn = conjugate(followed(row)) * part_of(turns.turn, part);
     const Vec3 inverse = model.inv_inertia[row], axes = frame[row].scale;
     if (!(inverse.x == inverse.y && inverse.y == inverse.z)) {
       const Vec3 now = scale(axes, velocity[row].angular);
-      const Vec3 spin = rotate(turn, has_swung(row) ? now : rotate_back(way.turn, now));
+      const Vec3 spin = rotate(turn, rotate_back(without_spin(row, way.turn), now));
       velocity[row].angular = {spin.x / axes.x, spin.y / axes.y, spin.z / axes.z};
     }
     way.shift = part * way.shift;
-    way.turn = turn;
+    way.turn = turn * part_of(turns.spin, part);
     const Vec3 gain =
         params->dt * (model.gravity_scale[row] * params->gravity + model.inv_mass[row] * inputs.force[row]);
     const float size = length(gain);
@@ -243,19 +258,44 @@ struct BodyPaths {
   }
 };
 
+/// Bodies with joints between them stop together, or those would open. One element is one joint.
+struct FindJointed {
+  BodyPaths bodies;
+  JointModel joints;
+  GuardRows rows;  // jointed: out, the same by whom ever; parent
+
+  TALUS_HD void operator()(Index joint) const {
+    if (joints.alive[joint] == 0) return;
+    const Index a = joints.body_a[joint], b = joints.body_b[joint];
+    if (a >= 0) atomic_or(&rows.jointed[a], 1u);
+    if (b >= 0) atomic_or(&rows.jointed[b], 1u);
+    if (a >= 0 && b >= 0 && bodies.is_pushed(a) && bodies.is_pushed(b)) link_rows(rows.parent.data, a, b);
+  }
+};
+/// The row that has the stop of a body.
+TALUS_HD inline Index stop_row(const GuardRows& rows, Index row) {
+  return rows.jointed[row] != 0 ? find_root(rows.parent.data, row) : row;
+}
+
 /// Of those that are fast: lists the ones that went further than their pairs were found for, since something hit them.
 /// One element is one of the fast bodies.
 struct FindBeyond {
   BodyPaths bodies;
-  GuardRows rows;      // is_fast of the body's row, beyond: out
-  Counters* counters;  // beyond, beyond_rows, any_beyond
+  Column<BodyVelocity> free_velocity;  // flag: 0 if the body has no contacts, so that nothing hit it,
+                                       // unless joints pulled it
+  GuardRows rows;                      // is_fast of the body's row, beyond: out
+  Counters* counters;                  // beyond, beyond_rows, any_beyond
 
   TALUS_HD void operator()(Index i) const {
     const Index row = rows.fast[i];
     rows.is_fast[row] = 1;
-    if (!bodies.is_pushed(row) || rows.jointed[row] != 0) return;
+    if ((!(free_velocity[row].flag > 0.0f) && rows.jointed[row] == 0) || !bodies.is_pushed(row)) return;
     const StepReach<float> r = step_reach<float>(bodies.model, bodies.state, bodies.inputs, *bodies.params, row);
-    if (!(part_within(r, bodies.displacement[row], swing_of(r, bodies.turn_of(row).angle)) < 1.0f)) return;
+    const Turns turns = bodies.turns_of(row);
+    float swing = swing_of(r, turns.turn.angle + turns.spin.angle);
+    // What joints take too far by less gets into others, but its centre does not.
+    if (rows.jointed[row] != 0) swing = swing - kJointedSlack * bodies.half_thickness(row);
+    if (!(part_within(r, bodies.displacement[row], swing) < 1.0f)) return;
     rows.beyond[atomic_add(&counters->beyond, 1)] = row;
     atomic_store(&counters->beyond_rows, counters->rows);
     atomic_store(&counters->any_beyond, 1);
@@ -273,7 +313,8 @@ struct FindBeyond {
     return min_of(part, part_of_way(room.z + rim, gone.z + swing));
   }
   TALUS_HD static float part_of_way(float room, float way) { return way > room ? room / way : 1.0f; }
-  static constexpr float kRoundOff = 1e-4f;  // [way] what sub-steps add up to less exactly than the step's way
+  static constexpr float kJointedSlack = 0.5f;  // [half the thickness]
+  static constexpr float kRoundOff = 1e-4f;     // [way] what sub-steps add up to less exactly than the step's way
 };
 
 /// Looks for bodies that somebody who went too far may have met, and that are not in its pairs: they are pairs, too.
@@ -353,8 +394,8 @@ struct EndSeek {
 };
 
 /// Holds a body to what its pairs were found for, unless it is so slow that others that it is in may have pushed it:
-/// such pushes have no velocity, and the reach of the next step would be no longer. One element is one of those that
-/// went too far.
+/// such pushes have no velocity, and the reach of the next step would be no longer; or has joints, which would open.
+/// One element is one of those that went too far.
 struct LimitMotion {
   BodyPaths bodies;  // displacement, velocity: in/out, the body's own
   GuardRows rows;
@@ -362,9 +403,10 @@ struct LimitMotion {
 
   TALUS_HD void operator()(Index i) const {
     const Index row = rows.beyond[i];
-    if (bodies.may_be_pushed(row)) return;
+    if (bodies.may_be_pushed(row) || rows.jointed[row] != 0) return;
     const StepReach<float> r = step_reach<float>(bodies.model, bodies.state, bodies.inputs, *bodies.params, row);
-    const float swing = bodies.model.radius[row] * bodies.turn_of(row).angle;  // a part of the turn has as much of it
+    const Turns turns = bodies.turns_of(row);  // a part of a turn has as much of the swing
+    const float swing = bodies.model.radius[row] * (turns.turn.angle + turns.spin.angle);
     bodies.shorten(row, FindBeyond::part_within(r, bodies.displacement[row], swing));
     atomic_add(&counters->cut_bodies, 1);
   }
@@ -382,21 +424,41 @@ struct FindFastPairs {
   TALUS_HD void operator()(Index pair) const {
     const Index a = pairs.owner[pair], b = pairs.partner[pair];
     if ((rows.is_fast[a] | rows.is_fast[b]) == 0) return;
-    if (!bodies.has_wall(a, b) && is_deep(contacts[pair], bodies.thinnest(a, b))) {
+    const float thin = bodies.thinnest(a, b);
+    const bool has_wall = bodies.has_wall(a, b);
+    if (!has_wall && is_deep(contacts[pair], kSqueezedDepth * thin)) {
       atomic_or(&rows.squeezed[a], 1u);
       atomic_or(&rows.squeezed[b], 1u);
     }
-    if (!may_stop(a) && !may_stop(b)) return;
-    if (!bodies.is_fast_pair(a, b)) return;
+    if (!may_stop(a, has_wall) && !may_stop(b, has_wall)) return;
+    if (are_jointed(a, b)) return;
+    const bool jointed = has_wall && (rows.jointed[a] | rows.jointed[b]) != 0;
+    const bool sunk = has_wall && !jointed && is_deep(contacts[pair], kSunkDepth * thin);
+    const float fast_part = jointed ? kJointedPart : sunk ? kStoppedPart : kFastPart;
+    const float travel = bodies.travel(a) + bodies.travel(b);
+    if (!(travel > fast_part * thin) || are_far(a, b, travel)) return;
     const Index place = atomic_add(&counters->fast_pairs, 1);
     fast.a[place] = a;
     fast.b[place] = b;
   }
-  TALUS_HD bool may_stop(Index row) const { return bodies.is_pushed(row) && rows.jointed[row] == 0; }
-  TALUS_HD static bool is_deep(const CachedContact& contact, float thin) {
+  /// Bodies with joints stop for walls alone.
+  TALUS_HD bool may_stop(Index row, bool has_wall) const {
+    return bodies.is_pushed(row) && (has_wall || rows.jointed[row] == 0);
+  }
+  /// They would stop together, and never part.
+  TALUS_HD bool are_jointed(Index a, Index b) const {
+    return (rows.jointed[a] & rows.jointed[b]) != 0 && stop_row(rows, a) == stop_row(rows, b);
+  }
+  /// From each other, for all that they move. travel: [m] of both.
+  TALUS_HD bool are_far(Index a, Index b, float travel) const {
+    if (bodies.model.shape[b] == std::uint8_t(ShapeType::plane)) return false;
+    const float near = bodies.model.radius[a] + bodies.model.radius[b] + travel;
+    return length_squared(bodies.state.position[b] - bodies.state.position[a]) > near * near;
+  }
+  TALUS_HD static bool is_deep(const CachedContact& contact, float depth) {
     const Index count = Index(contact.count);
     for (Index i = 0; i < count; ++i) {
-      if (contact.point[i].separation < -kSqueezedDepth * thin) return true;
+      if (contact.point[i].separation < -depth) return true;
     }
     return false;
   }
@@ -408,22 +470,16 @@ struct PairPaths {
   float thin;  // [m]
   float stop;  // part of the step
 };
-/// [m] No point of one gets further than this against the other.
-TALUS_HD inline float closing_of(const ShapePath& a, const ShapePath& b) {
-  const float first = min_of(a.part, b.part);  // one of them stops then, and the other one goes on
-  return max_of(first * length(b.shift - a.shift), length(b.part * b.shift - a.part * a.shift)) + swing_of(a) +
-         swing_of(b);
-}
 TALUS_HD inline PairPaths pair_paths(const BodyPaths& bodies, const GuardRows& rows, Index a, Index b) {
   PairPaths pair{bodies.path(a), bodies.path(b), bodies.thinnest(a, b), 1.0f};
-  pair.a.part = part_of_stop(rows.stop[a]);
-  pair.b.part = part_of_stop(rows.stop[b]);
+  pair.a.part = part_of_stop(rows.stop[stop_row(rows, a)]);
+  pair.b.part = part_of_stop(rows.stop[stop_row(rows, b)]);
   const bool both_go_on = pair.a.part == 1.0f && pair.b.part == 1.0f;
   const float closing = closing_of(pair.a, pair.b);
   const bool has_wall = bodies.has_wall(a, b);
   const bool in_crowd =
       !has_wall && (rows.squeezed[a] | rows.squeezed[b]) != 0 && bodies.may_be_pushed(a) && bodies.may_be_pushed(b);
-  if (!in_crowd && closing > (both_go_on ? kFastPart : kStoppedPart) * pair.thin) {
+  if (!in_crowd && closing > (both_go_on && !has_wall ? kFastPart : kStoppedPart) * pair.thin) {
     const Vec3 between = bodies.state.position[b] - bodies.state.position[a];
     pair.stop = first_stop(pair.a, pair.b, between, pair.thin, bodies.wall_thickness(a, b));
   }
@@ -456,10 +512,9 @@ struct FindSlides {
     const bool a_slides = walls.bodies.is_pushed(a);
     if (a_slides == walls.bodies.is_pushed(b)) return;  // what slides is no wall
     const Index body = a_slides ? a : b, wall = a_slides ? b : a;
-    if (rows.jointed[body] != 0) return;
     const float way = walls.slide(body, wall).way;
     if (!(way > 0.0f)) return;
-    atomic_min(&rows.slide[body], ~(std::uint64_t(std::bit_cast<std::uint32_t>(way)) << 32 | std::uint32_t(wall)));
+    atomic_min(&rows.slide[body], ~ranked(way, wall));
   }
 };
 
@@ -472,7 +527,7 @@ struct SlideBodies {
   TALUS_HD void operator()(Index i) const {
     const Index row = rows.fast[i];
     if (rows.slide[row] == kNobody) return;
-    const Slide slide = walls.slide(row, Index(std::uint32_t(~rows.slide[row])));
+    const Slide slide = walls.slide(row, row_of(~rows.slide[row]));
     BodyDisplacement& way = walls.bodies.displacement[row];
     way.shift = way.shift + slide.way * slide.normal;
     atomic_add(&counters->cut_bodies, 1);
@@ -497,10 +552,11 @@ struct StopPairs {
 
   /// What is slow goes on, unless it meets one that does not stop for anybody.
   TALUS_HD bool stops(Index row, const ShapePath& path, Index partner, float thin) const {
-    if (!bodies.is_pushed(row) || rows.jointed[row] != 0) return false;
+    if (!bodies.is_pushed(row) || (rows.jointed[row] != 0 && !bodies.has_wall(row, partner))) return false;
     return bodies.is_kinematic(partner) || length(path.shift) + swing_of(path) > 0.5f * kFastPart * thin;
   }
-  TALUS_HD void put(Index row, Index stop) const {
+  TALUS_HD void put(Index body, Index stop) const {
+    const Index row = stop_row(rows, body);
     if (!(stop < rows.stop[row])) return;
     atomic_min(&rows.next_stop[row], stop);
     atomic_store(&counters->stop_pairs[round + 1], counters->fast_pairs);
@@ -526,10 +582,9 @@ struct FindCarriers {
     const bool carries_a = bodies.is_kinematic(b), carries_b = bodies.is_kinematic(a);
     if (!carries_a && !carries_b) return;
     const Index carried = carries_a ? a : b, by = carries_a ? b : a;
-    if (rows.jointed[carried] != 0) return;
     const float from = pair_paths(bodies, rows, a, b).stop;
     if (!(from < 1.0f)) return;
-    atomic_min(&rows.carry[carried], (std::uint64_t(std::uint32_t(stop_at(from))) << 32) | std::uint32_t(by));
+    atomic_min(&rows.carry[carried], ranked(from, by));
   }
 };
 
@@ -541,20 +596,19 @@ struct CutMotion {
   Counters* counters;  // cut_bodies
 
   TALUS_HD void operator()(Index row) const {
-    const Index stop = rows.stop[row];
+    const Index stop = rows.stop[stop_row(rows, row)];
     const std::uint64_t carry_from = rows.carry[row];
     if ((stop == kNoStop && carry_from == kNobody) || !bodies.is_pushed(row)) return;
     if (stop != kNoStop) bodies.shorten(row, part_of_stop(stop));
     if (carry_from != kNobody) {
-      carry(row, bodies.displacement[row], Index(std::uint32_t(carry_from)), part_of_stop(Index(carry_from >> 32)));
+      carry(row, bodies.displacement[row], row_of(carry_from), number_of(carry_from));
     }
     if (rows.slide[row] == kNobody) atomic_add(&counters->cut_bodies, 1);
   }
 
   TALUS_HD void carry(Index row, BodyDisplacement& gone, Index by, float part) const {
     const BodyDisplacement& carrier = bodies.displacement[by];
-    const Turn whole = bodies.turn_of(by);
-    const Quat from = bodies.state.orientation[by] * part_of(whole, part);
+    const Quat from = bodies.state.orientation[by] * part_of(bodies.turns_of(by), part);
     const Quat to = bodies.state.orientation[by] * carrier.turn;
     const Quat turn = to * conjugate(from);  // world frame
     const Vec3 apart = (bodies.state.position[row] - bodies.state.position[by]) + gone.shift - part * carrier.shift;

@@ -10,6 +10,7 @@
   X(std::uint32_t, is_fast, "1", "1: it is in the list")                                                          \
   X(std::uint32_t, squeezed, "1", "1: it is deep inside others that move")                                        \
   X(std::uint32_t, jointed, "1", "1: it has joints")                                                              \
+  X(Index, parent, "1", "union-find of bodies with joints between them, see islands.h: these stop together")      \
   X(std::uint64_t, slide, "",                                                                                     \
     "by how much it must slide along a wall, bits of a float >= 0, and below them its row, all inverted")         \
   X(Index, stop, "1", "part of the step that the body moves for, as the round found it: bits of a float 0..1")    \

@@ -37,18 +37,30 @@ TALUS_HD inline Quat part_of(Turn turn, float part) {
   return {s * turn.axis.x, s * turn.axis.y, s * turn.axis.z, 1.0f - 2.0f * sine * sine};
 }
 
-/// A shape on its way through a step: shifted evenly, and turned evenly about an axis that is fixed in it. A rounded
-/// box, see ShapeRecord, or a half space behind a plane, which has `core` for its normal.
+/// How a body turns in a step, evenly: about an axis that is fixed in it and, before that, about one of its own along
+/// which it is long.
+struct Turns {
+  Turn turn, spin;
+};
+constexpr Turn kNoTurn{{0.0f, 1.0f, 0.0f}, 0.0f};
+TALUS_HD inline Quat part_of(const Turns& turns, float part) {
+  const Quat turn = part_of(turns.turn, part);
+  return turns.spin.angle > 0.0f ? turn * part_of(turns.spin, part) : turn;
+}
+
+/// A shape on its way through a step: shifted evenly, and turned evenly. A rounded box, see ShapeRecord, or a half
+/// space behind a plane, which has `core` for its normal.
 struct ShapePath {
   Vec3 core;        // [m]
   float rounding;   // [m]
   bool half_space;  //
   Quat start;       // orientation, body to world
   Vec3 shift;       // [m] of the whole step
-  Turn turn;        // of the whole step, own frame
+  Turns turns;      // of the whole step, own frame
   Vec3 axis;        // of the turn, world frame
   float spread;     // [m] largest distance of the core from that axis
   float along;      // [m] half the width of the core along it
+  float section;    // [m] largest distance of the core from the axis of the spin
   float part;       // of the step: it stands still from then on
 };
 
@@ -62,7 +74,7 @@ TALUS_HD inline float distance_from_axis(Vec3 half, Vec3 axis) {
   return square_root(most);
 }
 
-TALUS_HD inline ShapePath shape_path(ShapeType type, Vec3 size, Quat start, Vec3 shift, Turn turn) {
+TALUS_HD inline ShapePath shape_path(ShapeType type, Vec3 size, Quat start, Vec3 shift, Turns turns) {
   ShapePath path{};
   const bool is_box = type == ShapeType::box;
   path.half_space = type == ShapeType::plane;
@@ -70,16 +82,24 @@ TALUS_HD inline ShapePath shape_path(ShapeType type, Vec3 size, Quat start, Vec3
   path.rounding = is_box || path.half_space ? 0.0f : size.x;
   path.start = start;
   path.shift = shift;
-  path.turn = turn;
-  path.axis = rotate(start, path.turn.axis);
-  path.spread = path.half_space ? 0.0f : distance_from_axis(path.core, path.turn.axis);
-  path.along = dot(abs_of(path.turn.axis), path.core);
+  path.turns = turns;
+  path.axis = rotate(start, turns.turn.axis);
+  path.spread = path.half_space ? 0.0f : distance_from_axis(path.core, turns.turn.axis);
+  path.along = dot(abs_of(turns.turn.axis), path.core);
+  path.section = turns.spin.angle > 0.0f ? distance_from_axis(path.core, turns.spin.axis) : 0.0f;
   path.part = 1.0f;
   return path;
 }
 /// [m] Of all its points, the longest way by turning.
 TALUS_HD inline float swing_of(const ShapePath& path) {
-  return path.turn.angle * path.spread;
+  return path.turns.turn.angle * path.spread + path.turns.spin.angle * path.section;
+}
+
+/// [m] No point of one gets further than this against the other.
+TALUS_HD inline float closing_of(const ShapePath& a, const ShapePath& b) {
+  const float first = min_of(a.part, b.part);  // one of them stops then, and the other one goes on
+  return max_of(first * length(b.shift - a.shift), length(b.part * b.shift - a.part * a.shift)) + swing_of(a) +
+         swing_of(b);
 }
 
 /// How far two shapes are apart at some time of the step, and for how long they cannot come to a level.
@@ -99,10 +119,12 @@ class PathsAt {
     const Vec3 none{0.0f, 0.0f, 0.0f};
     const bool moves_a = time < a.part, moves_b = time < b.part;
     drift_ = (moves_b ? b.shift : none) - (moves_a ? a.shift : none);
-    angle_a_ = moves_a ? a.turn.angle : 0.0f;
-    angle_b_ = moves_b ? b.turn.angle : 0.0f;
-    axes_a_ = matrix_of(a.start * part_of(a.turn, now_a));
-    axes_b_ = matrix_of(b.start * part_of(b.turn, now_b));
+    angle_a_ = moves_a ? a.turns.turn.angle : 0.0f;
+    angle_b_ = moves_b ? b.turns.turn.angle : 0.0f;
+    spin_a_ = moves_a ? a.turns.spin.angle * a.section : 0.0f;
+    spin_b_ = moves_b ? b.turns.spin.angle * b.section : 0.0f;
+    axes_a_ = matrix_of(orientation_of(a, now_a));
+    axes_b_ = matrix_of(orientation_of(b, now_b));
   }
 
   /// [m] Along a unit direction from A to B.
@@ -110,33 +132,45 @@ class PathsAt {
     const float half_b = b_.half_space ? 0.0f : half_along(axes_b_, b_, n) + b_.rounding;
     return dot(n, between_) - half_along(axes_a_, a_, n) - a_.rounding - half_b;
   }
-  TALUS_HD Apart apart(float level) const {
+  /// `enough`: no better axis is looked for than one that holds for as long and is clearly open. By default there is
+  /// no such axis.
+  TALUS_HD Apart apart(float level, float enough = kUnbounded) const {
     Apart best{-kUnbounded, 0.0f, {0.0f, 1.0f, 0.0f}};
     if (b_.half_space) {
       try_plane(level, best);
       return best;
     }
-    for (int i = 0; i < 3; ++i) {
-      try_axis(column_of(axes_a_, i), level, best);
-      try_axis(column_of(axes_b_, i), level, best);
+    const bool ball_a = is_ball(a_), ball_b = is_ball(b_);
+    const float open = max_of(level, 2.0f * level);
+    for (int i = 0; i < 6; ++i) {
+      if (i < 3 ? ball_a : ball_b) continue;
+      try_axis(column_of(i < 3 ? axes_a_ : axes_b_, i < 3 ? i : i - 3), level, best);
+      if (best.advance >= enough && best.gap > open) return best;
     }
-    for (int i = 0; i < 9; ++i) {
+    for (int i = 0; i < 9 && !ball_a && !ball_b; ++i) {
       const Vec3 n = cross(column_of(axes_a_, i / 3), column_of(axes_b_, i % 3));
       const float l = length(n);
       if (l > 1e-3f) try_axis((1.0f / l) * n, level, best);
+      if (best.advance >= enough && best.gap > open) return best;
     }
-    if (a_.rounding + b_.rounding > 0.0f) try_nearest(level, best);
+    if (a_.rounding + b_.rounding > 0.0f) try_nearest(ball_a || ball_b ? 1 : 6, level, best);
     return best;
   }
 
  private:
+  TALUS_HD static Quat orientation_of(const ShapePath& path, float part) {
+    const bool turns = path.turns.turn.angle > 0.0f || path.turns.spin.angle > 0.0f;
+    return turns ? path.start * part_of(path.turns, part) : path.start;
+  }
+  TALUS_HD static bool is_ball(const ShapePath& path) { return path.core.y == 0.0f; }
   /// [m] Half the width of a core.
   TALUS_HD static float half_along(const Mat3& axes, const ShapePath& path, Vec3 n) {
     return dot(abs_of(transposed_times(axes, n)), path.core);
   }
   TALUS_HD void try_plane(float level, Apart& best) const {
     const Vec3 n = -(axes_b_ * b_.core);
-    const float turning = angle_a_ * a_.spread + angle_b_ * (length(between_) + length(a_.core) + a_.rounding);
+    const float turning =
+        angle_a_ * a_.spread + spin_a_ + angle_b_ * (length(between_) + length(a_.core) + a_.rounding);
     best.normal = n;
     take(gap_along(n), turning - dot(n, drift_), level, best);
   }
@@ -150,10 +184,10 @@ class PathsAt {
     const float cosine_a = abs_of(dot(n, a_.axis)), cosine_b = abs_of(dot(n, b_.axis));
     const float sine_a = square_root(max_of(1.0f - cosine_a * cosine_a, 0.0f));
     const float sine_b = square_root(max_of(1.0f - cosine_b * cosine_b, 0.0f));
-    const float turning = angle_a_ * sine_a * a_.spread + angle_b_ * sine_b * b_.spread;
+    const float turning = angle_a_ * sine_a * a_.spread + angle_b_ * sine_b * b_.spread + spin_a_ + spin_b_;
     take(gap, closing + turning, level, best);
     // What the cores sweep by turning once around: nothing closes by turning then.
-    if (!(turning > 0.0f)) return;
+    if (!(turning > 0.0f) || spin_a_ + spin_b_ > 0.0f) return;
     const float swept_a = angle_a_ > 0.0f ? cosine_a * a_.along + sine_a * a_.spread : half_a;
     const float swept_b = angle_b_ > 0.0f ? cosine_b * b_.along + sine_b * b_.spread : half_b;
     take(rounded - swept_a - swept_b, closing, level, best);
@@ -166,11 +200,11 @@ class PathsAt {
     best.advance = max_of(best.advance, room < 2.0f * closing ? room / closing : 2.0f);
   }
 
-  /// Along the line between the nearest points of the cores, or of points near these: any axis is a good one.
-  TALUS_HD void try_nearest(float level, Apart& best) const {
-    constexpr int kProjections = 6;
+  /// Along the line between the nearest points of the cores, or of points near these: any axis is a good one. With a
+  /// ball one projection finds them.
+  TALUS_HD void try_nearest(int projections, float level, Apart& best) const {
     Vec3 on_a{0.0f, 0.0f, 0.0f}, on_b = between_;  // from A's centre
-    for (int i = 0; i < kProjections; ++i) {
+    for (int i = 0; i < projections; ++i) {
       on_a = axes_a_ * clamp_each(transposed_times(axes_a_, on_b), a_.core);
       on_b = between_ + axes_b_ * clamp_each(transposed_times(axes_b_, on_a - between_), b_.core);
     }
@@ -182,6 +216,7 @@ class PathsAt {
   const ShapePath &a_, &b_;
   Vec3 between_, drift_;     // [m]
   float angle_a_, angle_b_;  // [rad] of a whole step, or 0 for what stands still
+  float spin_a_, spin_b_;    // [m] the most that the spin moves a point, the same
   Mat3 axes_a_, axes_b_;
 };
 
@@ -189,6 +224,8 @@ class PathsAt {
 constexpr float kStopGap = 0.01f;      // at which what would pass into another is stopped, to twice that. Not at 0: it
                                        // would start the next step in the other, and be free to go on
 constexpr float kMostDepth = 0.2f;     // to which a step may take one into the other: contacts are left to that
+constexpr float kNoPassing = 1.0f;     // on which nobody passes: to be out on the other side takes nearly twice that
+constexpr float kSunkDepth = 0.15f;    // how deep in a wall a body is that must not get deeper, however slow it is
 constexpr float kWallWay = 0.25f;      // of the thickness of what stands: nobody passes it by that way
 constexpr float kCreepDepth = 0.005f;  // how much deeper, if they were as deep already
 constexpr float kCrowdDepth = 0.5f;    // to which no step takes one into the other: they were made like that
@@ -205,7 +242,7 @@ TALUS_HD inline float deepest_gap(float start, float thin, bool has_wall) {
 /// tip; if its centre went straight on, the tip would dip, and a needle stopped for that would hang where it is for
 /// ever. `wall` [m]: thickness of the one that stands, 0 if none does.
 TALUS_HD inline bool are_bent(const ShapePath& a, const ShapePath& b, float thin, float wall) {
-  const float dip = 0.125f * (a.turn.angle * swing_of(a) + b.turn.angle * swing_of(b));
+  const float dip = 0.125f * (a.turns.turn.angle * swing_of(a) + b.turns.turn.angle * swing_of(b));
   return dip > 0.5f * kMostDepth * thin && length(b.shift - a.shift) + swing_of(a) + swing_of(b) < kWallWay * wall;
 }
 
@@ -213,16 +250,24 @@ TALUS_HD inline bool are_bent(const ShapePath& a, const ShapePath& b, float thin
 /// 1: they need not. `thin` [m]: the thinnest extent. `wall` [m]: see are_bent.
 TALUS_HD inline float first_stop(const ShapePath& a, const ShapePath& b, Vec3 between, float thin, float wall) {
   if (are_bent(a, b, thin, wall)) return 1.0f;
+  const float deepest = -kMostDepth * thin, short_way = kNoPassing * thin;
+  const PathsAt last(a, b, between, 1.0f);
+  if (closing_of(a, b) < short_way && last.apart(deepest, 0.0f).gap > deepest) return 1.0f;
   const float gap = kStopGap * thin + 4e-7f * (length(between) + length(a.core) + a.rounding);
   float level = gap, time = 0.0f, stop = -1.0f;  // stop: where they were last apart, once they touch
   for (int look = 0; look < kMostAdvances; ++look) {
     const PathsAt paths(a, b, between, time);
-    Apart now = paths.apart(level);
+    Apart now = paths.apart(level, 1.0f - time);
     if (level > 0.0f && now.gap <= 2.0f * gap) {  // they touch; if they do from the start, they stop where they may not
       if (look > 0) stop = time;                  // get deeper
+      if (look == 0 && now.gap < -kSunkDepth * thin) {
+        // What has sunk in and turns fast would be stopped while a tip dips, and never get out.
+        const float as_deep = now.gap - 1e-4f * thin, way = dot(now.normal, b.part * b.shift - a.part * a.shift);
+        if (abs_of(way) < short_way && last.apart(as_deep, 0.0f).gap > as_deep) return 1.0f;
+      }
       level = deepest_gap(look > 0 ? 0.0f : now.gap, thin, wall > 0.0f);
       if (level < -0.5f * kUnbounded) return 1.0f;
-      now = paths.apart(level);
+      now = paths.apart(level, 1.0f - time);
     }
     if (level < 0.0f && now.gap <= level + 0.25f * kCreepDepth * thin) break;
     float next = time + now.advance;
@@ -241,12 +286,15 @@ struct Slide {
   float way;    // [m]
 };
 TALUS_HD inline Slide slide_of(const ShapePath& a, const ShapePath& b, Vec3 between, float thin) {
-  const Apart start = PathsAt(a, b, between, 0.0f).apart(kUnbounded);
-  if (start.gap > 2.0f * kStopGap * thin) return {start.normal, 0.0f};
-  const float least = min_of(start.gap, (kCreepDepth - kMostDepth) * thin);  // first_stop lets it pass
-  // Beside a rim the normal leans, and what rolls past it seems to get deep along it.
+  const float passed = (kCreepDepth - kMostDepth) * thin;  // first_stop lets it pass
   const PathsAt last(a, b, between, 1.0f);
-  if (last.apart(kUnbounded).gap >= least) return {start.normal, 0.0f};
+  const Apart end = last.apart(passed, 0.0f);
+  if (end.gap > passed) return {end.normal, 0.0f};
+  const Apart start = PathsAt(a, b, between, 0.0f).apart(kStopGap * thin, 0.0f);
+  if (start.gap > 2.0f * kStopGap * thin) return {start.normal, 0.0f};
+  // Beside a rim the normal leans, and what rolls past it seems to get deep along it.
+  const float least = min_of(start.gap, passed);
+  if (end.gap >= least) return {start.normal, 0.0f};
   return {start.normal, max_of(least - last.gap_along(start.normal), 0.0f)};
 }
 

@@ -12,8 +12,8 @@ std::vector<Row> rows() {
   std::vector<Row> all;
   for (const std::span<const Row> group :
        {friction_rows(), material_rows(), overlap_rows(), free_motion_rows(), energy_rows(), tower_rows(),
-        tunnel_rows(), seam_rows(), motion_rows(), joint_rows(), top_rows(), mechanism_rows(), rolling_rows(),
-        balance_rows(), impact_rows(), stack_rows(), grain_rows()}) {
+        tunnel_rows(), passing_rows(), seam_rows(), motion_rows(), joint_rows(), top_rows(), mechanism_rows(),
+        rolling_rows(), balance_rows(), impact_rows(), stack_rows(), grain_rows()}) {
     all.insert(all.end(), group.begin(), group.end());
   }
   return all;

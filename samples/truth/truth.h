@@ -80,6 +80,8 @@ std::span<const Row> friction_rows();
 std::span<const Row> material_rows();
 /// Laws of fast bodies.
 std::span<const Row> tunnel_rows();
+/// The same of other encounters than shots at walls.
+std::span<const Row> passing_rows();
 /// Laws of floors of many pieces.
 std::span<const Row> seam_rows();
 

@@ -347,11 +347,7 @@ const Row kRows[] = {
      .unit = "thinnest extents",
      .bound = 0.5,
      .trials = 10000,
-     .measure = shots,
-     .not_for = "projection shock",
-     .why_not =
-         "one of some 500 with projection gets 0.8 deep where two walls push it to and fro, and one of some 10,000 "
-         "with shock leaves the finite range in the solve itself"},
+     .measure = shots},
     {.group = "Fast bodies",
      .name = "PushesDoNotPass",
      .statement =

@@ -23,9 +23,9 @@ struct GuardFastBodies {
                   TurnFar{v.model, v.state.orientation, rows.fast, solved.frame, solved.velocity, solved.displacement});
     team.for_each("BeginStops", all_rows, BeginStops{rows});
     if (v.joints.count > 0) {
-      team.for_each("FindJointed", {&v.counters->joints, v.joints.count}, FindJointed{v.joints.model, rows});
+      team.for_each("FindJointed", {&v.counters->joints, v.joints.count}, FindJointed{bodies, v.joints.model, rows});
     }
-    team.for_each("FindBeyond", fast_bodies, FindBeyond{bodies, rows, v.counters});
+    team.for_each("FindBeyond", fast_bodies, FindBeyond{bodies, solved.free_velocity, rows, v.counters});
     seek_met(bodies);
     find_pairs(bodies);
     for (int round = 0; round < kStopRounds; ++round) {
