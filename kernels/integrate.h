@@ -17,7 +17,6 @@ constexpr float kMaxPosition = 1e8f;       // [m]
 constexpr float kSlowTurn = 0.125f;        // [rad] in a sub-step; what turns further goes the way of free_turn.h
 constexpr float kSlowSlenderTurn = 0.02f;  // [rad] the same for bodies with very different moments of inertia
 constexpr float kStaysBehind = 0.1f;       // [rad] times the root of the moments' ratio: scaled axes, behind their body
-constexpr float kLongRatio = 8.0f;         // [1] of moments of inertia: beyond it axes follow
 constexpr float kSlenderRatio = 1000.0f;   // [1] of moments of inertia: two of the three are the same
 constexpr float kMaxHalfTurn =
     0.78539816f;  // [rad] half the rotation of a sub-step; beyond it the series of round_turn fail

@@ -475,11 +475,8 @@ const Row kRows[] = {
     {"Friction", "CapsulesSlideAndRoll",
      "A capsule that lies on level ground, at any angle to its way, has the velocity of two points with Coulomb "
      "friction, in double precision, until it has nearly stopped or rolls",
-     "% of v0", 2.0, 50, capsule_velocity, "projection rigid rigid_block rigid_nncg",
-     "contacts are rigid: the load of a rolling end is found a step late"},
-    {"Friction", "CapsulesTurn", "Such a capsule points where the reference says", "degrees", 2.0, 50, capsule_yaw,
-     "projection rigid rigid_block rigid_nncg", "contacts are rigid: the load of a rolling end is found a step late",
-     "", "shock=4"},
+     "% of v0", 2.0, 50, capsule_velocity},
+    {"Friction", "CapsulesTurn", "Such a capsule points where the reference says", "degrees", 2.0, 50, capsule_yaw},
     {"Friction", "SpecialMaterialElsewhere",
      "A material with grain, rolling, torsional and dynamic friction changes no bit of bodies that it does not touch",
      "bodies that differ", 0.0, 50, special_material, "rigid_nncg",
