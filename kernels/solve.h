@@ -211,11 +211,20 @@ struct SolveContacts {
     gather_records(&kernel.velocity->linear.x, index_b.data(), record_b);
     BodyPair<Real> bodies = pair_of(record_a, record_b);
     const Mask<Real> slim = kernel.template is_slim<Real>(lane);
-    solve_tilts<Real>(bodies, slim, TiltPoints<Real>{kernel, lane});
+    kernel.level_and_rub(lane, bodies, slim);
     store_record(bodies.a, record_a);
     store_record(bodies.b, record_b);
     scatter_records(&kernel.velocity->linear.x, index_a.data(), record_a, slim && bodies.inv_mass_a > Real(0.0f));
     scatter_records(&kernel.velocity->linear.x, index_b.data(), record_b, slim && bodies.inv_mass_b > Real(0.0f));
+  }
+  /// Then friction again: it came before the tilts, with a slip that a tall body has by turning.
+  template <class Real>
+  TALUS_INLINE void level_and_rub(Index lane, BodyPair<Real>& bodies, Mask<Real> slim) const {
+    solve_tilts<Real>(bodies, slim, TiltPoints<Real>{*this, lane});
+    Real load_sum(0.0f);
+    for (int i = 0; i < kMaxPoints; ++i) load_sum = load_sum + load<Real>(rows, row::at(i, row::impulse), lane);
+    const Real limit = load<Real>(rows, row::friction, lane) * load_sum;
+    solve_plane(lane, bodies, load_vector<Real>(rows, row::normal, lane), limit, load_sum, !slim);
   }
   /// The same for friction of two points.
   template <class Real>
@@ -878,8 +887,7 @@ struct SolveSplit {
         contacts.solve_manifold(lane, index_a, index_b, bodies, contacts.params->split, contacts.params->split);
     if (left.rub) contacts.rub_line(lane, bodies, true);
     if (kSweep == Sweep::relax && contacts.template is_slim<float>(lane)) {
-      using Points = typename SolveContacts<kSweep, kMoved, kSurfaces>::template TiltPoints<float>;
-      solve_tilts<float>(bodies, true, Points{contacts, lane});
+      contacts.template level_and_rub<float>(lane, bodies, true);
     }
     if (kSweep == Sweep::relax && left.hit) {  // several lanes share a body: its free velocity stays
       const bool rub = contacts.solve_friction(lane, bodies, contacts.rows.vector(row::normal, lane),
