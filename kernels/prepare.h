@@ -111,6 +111,14 @@ TALUS_INLINE Real turn_of_line(const PreparedBody<Real>& body, Vec3Of<Real> w, V
   return select(turns, Real(0.5f) * (dt - h * (one - part)) * dot(scale(s, w), normal), Real(0.0f));
 }
 
+/// The lever of a point along the normal once it has made a small turn about it.
+template <class Real>
+TALUS_INLINE Vec3Of<Real> turned_lever(const PreparedBody<Real>& body, Real turn, Vec3Of<Real> normal,
+                                       Vec3Of<Real> lever) {
+  const Vec3Of<Real> s = body.scale, own{lever.x / s.x, lever.y / s.y, lever.z / s.z};
+  return select<Real>(turn == Real(0.0f), lever, lever + turn * scale(s, cross(normal, own)));
+}
+
 constexpr float kNear = 0.02f;  // [1] of the size: points that are further apart bear no friction
 
 /// [m] Size of the smaller of two bodies: the edge of a cube that is as easy to turn about the axis it turns about
@@ -262,10 +270,6 @@ struct PrepareContacts {
 
     const Real size = smaller_size(a, b), per_near = one / (Real(kNear) * size);
     put(row::size, size);
-    const Mask<Real> round_line = count == Real(2.0f) && load_lanes(from.curvature, Real{}) > zero;
-    const bool lines = any_together(round_line);
-    Real turn_a = zero, turn_b = zero;
-    if (lines) find_turns(from, round_line, true, a, b, normal_a, normal_b, turn_a, turn_b);
     Vec3Of<Real> center_a{zero, zero, zero}, center_b = center_a, local_a[kMaxPoints];
     Real depth = zero;  // [m] of the first point
     Real weights = zero, points_give = zero;
@@ -276,9 +280,7 @@ struct PrepareContacts {
       const Real separation = point[0];
       local_a[i] = a.own({point[1], point[2], point[3]});
       const Vec3Of<Real> local_b = b.own({point[4], point[5], point[6]});
-      const Vec3Of<Real> later_a = lines ? at_turn(turn_a, normal_a, local_a[i]) : local_a[i];
-      const Vec3Of<Real> later_b = lines ? at_turn(turn_b, normal_b, local_b) : local_b;
-      const Vec3Of<Real> lever_a = a.lever(later_a, normal_a), lever_b = b.lever(later_b, normal_b);
+      const Vec3Of<Real> lever_a = a.lever(local_a[i], normal_a), lever_b = b.lever(local_b, normal_b);
       const Real k = mass + a.give(lever_a, lever_a) + b.give(lever_b, lever_b);
       const auto put_point = [&](int field, Real value) {
         store(rows, row::at(i, field), lane, select(has, value, zero));
@@ -308,6 +310,8 @@ struct PrepareContacts {
       weights = weights + weight;
       points_give = points_give + select(has, k, zero);
     }
+    const Mask<Real> two = count == Real(2.0f), round_line = two && load_lanes(from.curvature, Real{}) > zero;
+    if (any_together(round_line)) turn_lines(lane, from, round_line, a, b, normal_a, normal_b);
     const Real share = one / weights;
     const Vec3Of<Real> at_a = share * center_a, at_b = share * center_b;
     // Read again, not kept: in the loop above registers are short.
@@ -366,7 +370,6 @@ struct PrepareContacts {
     store(rows, row::load, lane, zero);
     put(row::restitution, load_lanes(from.restitution, Real{}));
 
-    const Mask<Real> two = count == Real(2.0f);
     const Vec3Of<Real> tangent =
         any_of(two) ? line_tangent(two, a, local_a[0], local_a[1], normal) : tangent_of(normal);
     [[maybe_unused]] SurfaceFriction<Real> friction_by{tangent, friction_of, friction_of, friction_of};
@@ -447,10 +450,25 @@ struct PrepareContacts {
     turn_a = select(round_line, turn_of_line(a, motion.w_a, normal_a, dt, h, followed), zero);
     turn_b = select(round_line, turn_of_line(b, motion.w_b, normal_b, dt, h, followed), zero);
   }
-  /// A point after a small turn about an axis.
+  /// The levers of both points, in the rows.
+  template <class Real, int kWidth>
+  TALUS_INLINE void turn_lines(Index lane, const Sources<kWidth>& from, Mask<Real> round_line,
+                               const PreparedBody<Real>& a, const PreparedBody<Real>& b, Vec3Of<Real> normal_a,
+                               Vec3Of<Real> normal_b) const {
+    Real turn_a, turn_b;
+    find_turns(from, round_line, true, a, b, normal_a, normal_b, turn_a, turn_b);
+    for (int i = 0; i < 2; ++i) {
+      turn_lever(row::at(i, row::lever_a), lane, a, turn_a, normal_a);
+      turn_lever(row::at(i, row::lever_b), lane, b, turn_b, normal_b);
+    }
+  }
   template <class Real>
-  TALUS_INLINE static Vec3Of<Real> at_turn(Real turn, Vec3Of<Real> axis, Vec3Of<Real> at) {
-    return select<Real>(turn == Real(0.0f), at, at + turn * cross(axis, at));
+  TALUS_INLINE void turn_lever(int field, Index lane, const PreparedBody<Real>& body, Real turn,
+                               Vec3Of<Real> normal) const {
+    const Vec3Of<Real> lever = turned_lever(body, turn, normal, load_vector<Real>(rows, field, lane));
+    store(rows, field, lane, lever.x);
+    store(rows, field + 1, lane, lever.y);
+    store(rows, field + 2, lane, lever.z);
   }
 
   /// Velocities of the two bodies, angular ones in scaled axes.

@@ -119,9 +119,11 @@ struct PrepareRigid {
       Levers<Real> levers[3];
       for (int r = 0; r < 3; ++r) {
         const Vec3Of<Real> own_a = a.own(axes[r]), own_b = b.own(axes[r]);
-        const bool turns = lines && r == 0;
-        Vec3Of<Real> lever_a = a.lever(turns ? Contacts::at_turn(line_a, own_a, at_a) : at_a, own_a);
-        Vec3Of<Real> lever_b = b.lever(turns ? Contacts::at_turn(line_b, own_b, at_b) : at_b, own_b);
+        Vec3Of<Real> lever_a = a.lever(at_a, own_a), lever_b = b.lever(at_b, own_b);
+        if (lines && r == 0) {
+          lever_a = turned_lever(a, line_a, own_a, lever_a);
+          lever_b = turned_lever(b, line_b, own_b, lever_b);
+        }
         if (from.carriers && r > 0) {
           lever_a = from.chord_lever(sources.a, change_a, own_a, lever_a);
           lever_b = from.chord_lever(sources.b, change_b, own_b, lever_b);

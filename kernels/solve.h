@@ -184,14 +184,14 @@ struct SolveContacts {
     } else {
       const Real load_before = impulse[0] + impulse[1] + impulse[2] + impulse[3];
       if (kSweep == Sweep::biased && first) store(rows, row::load, lane, load_before);
-      if constexpr (kSweep == Sweep::relax || kSweep == Sweep::bounce) {
-        left.rub = solve_friction(lane, bodies, normal, load_before);
-      }
-      const Moves<Real> moves = moves_of(index_a, index_b, normal);  // not before friction, which needs the registers
+      if constexpr (kSweep == Sweep::bounce) left.rub = solve_friction(lane, bodies, normal, load_before);
+      const Moves<Real> moves = moves_of(index_a, index_b, normal);
       [[maybe_unused]] Real budget(0.0f);  // [J] that bouncing may add; negative: that it has added too much
       if constexpr (kSweep == Sweep::bounce) budget = energy_lost(lane, index_a, index_b, bodies, normal);
       const Real change = solve_normals(lane, bodies, moves, normal, count, impulse, contact, ground, budget);
       if constexpr (kSweep == Sweep::relax) {
+        // After the normals: the load is what bears the bodies now, and the slip has no push in it.
+        left.rub = solve_friction(lane, bodies, normal, max_of(load_before + change, Real(0.0f)));
         left.hit = change * load<Real>(rows, row::middle_give, lane) > Real(params->impact_speed);
       }
     }
@@ -254,34 +254,26 @@ struct SolveContacts {
     TALUS_INLINE void set_impulse(int i, Real impulse) const { contacts.store_impulse(i, lane, impulse); }
   };
 
-  /// An impact comes in a relaxing sweep, with the gap closed by the move. It rubs in the same one, of which there may
-  /// be no other; and it happens once. A sub-step starts from the impulses of the one before, which is right for a
-  /// load; those of an impact would push bodies apart that have stopped, and drag them with its friction, until sweeps
-  /// have taken that back. So what is more than the sub-step started with becomes part of the free velocities, and
-  /// leaves the rows.
-  /// The kernel is given by value: a pointer to it would take it out of the registers of the loop.
+  /// An impact comes in a relaxing sweep, with the gap closed by the move, and happens once. A sub-step starts from the
+  /// impulses of the one before, which is right for a load; those of an impact would push bodies apart that have
+  /// stopped, and drag them with its friction, until sweeps have taken that back. So what is more than the sub-step
+  /// started with becomes part of the free velocities, and leaves the rows. The kernel is given by value: a pointer to
+  /// it would take it out of the registers of the loop.
   TALUS_SELDOM static void settle_impacts(SolveContacts kernel, Index lane, unsigned lanes_hit) {
     for (; lanes_hit != 0; lanes_hit &= lanes_hit - 1u) kernel.settle_impact(lane + lowest_bit(lanes_hit));
   }
   /// By one thread: the others of its warp are elsewhere.
   TALUS_HD void settle_impact(Index lane) const {
+    // Once a step. What is squeezed between heavy bodies is hit in one sub-step after another: it needs what it has.
+    if (sum_of(row::impact, lane) > 0.0f) return;
     const std::uint32_t a = rows.word(row::body_a, lane), b = rows.word(row::body_b, lane);
     const Vec3 normal = rows.vector(row::normal, lane);
     const int count = int(rows.number(row::count, lane));
-    const float load_now = sum_of(row::impulse, lane);
+    const float kept = min_of(rows.number(row::load, lane) / sum_of(row::impulse, lane), 1.0f);
     float record_a[8], record_b[8];
-    load_record(&velocity->linear.x, a, record_a);
-    load_record(&velocity->linear.x, b, record_b);
-    BodyPair<float> bodies = pair_of(record_a, record_b);
-    if (solve_friction(lane, bodies, normal, load_now)) rub_line(lane, bodies, true);
-    write_one(velocity, a, b, bodies, record_a, record_b);
-
-    // Once a step. What is squeezed between heavy bodies is hit in one sub-step after another: it needs what it has.
-    if (sum_of(row::impact, lane) > 0.0f) return;
-    const float kept = min_of(rows.number(row::load, lane) / load_now, 1.0f);
     load_record(&free_velocity->linear.x, a, record_a);
     load_record(&free_velocity->linear.x, b, record_b);
-    bodies = pair_of(record_a, record_b);
+    BodyPair<float> bodies = pair_of(record_a, record_b);
     apply_friction(lane, bodies, normal, 1.0f - kept);
     for (const int field : {int(row::friction_impulse), row::friction_impulse + 1, int(row::twist_impulse)}) {
       rows.set(field, lane, kept * rows.number(field, lane));
@@ -292,14 +284,10 @@ struct SolveContacts {
       rows.set(row::at(i, row::impact), lane, gone);
       rows.set(row::at(i, row::impulse), lane, kept * impulse);
     }
-    write_one(free_velocity, a, b, bodies, record_a, record_b);
-  }
-  TALUS_HD static void write_one(BodyVelocity* to, std::uint32_t a, std::uint32_t b, const BodyPair<float>& bodies,
-                                 float record_a[8], float record_b[8]) {
     store_record(bodies.a, record_a);
     store_record(bodies.b, record_b);
-    talus::store_record(&to->linear.x, a, record_a, bodies.inv_mass_a > 0.0f);
-    talus::store_record(&to->linear.x, b, record_b, bodies.inv_mass_b > 0.0f);
+    talus::store_record(&free_velocity->linear.x, a, record_a, bodies.inv_mass_a > 0.0f);
+    talus::store_record(&free_velocity->linear.x, b, record_b, bodies.inv_mass_b > 0.0f);
   }
   /// Of a field of all points of one lane.
   TALUS_HD float sum_of(int field, Index lane) const {
@@ -889,11 +877,7 @@ struct SolveSplit {
     if (kSweep == Sweep::relax && contacts.template is_slim<float>(lane)) {
       contacts.template level_and_rub<float>(lane, bodies, true);
     }
-    if (kSweep == Sweep::relax && left.hit) {  // several lanes share a body: its free velocity stays
-      const bool rub = contacts.solve_friction(lane, bodies, contacts.rows.vector(row::normal, lane),
-                                               contacts.sum_of(row::impulse, lane));
-      if (rub) contacts.rub_line(lane, bodies, true);
-    }
+    // What was hit stays in the rows: several lanes share a body and its free velocity.
     add(Index(*index_a.data()), bodies.inv_mass_a, record_a, bodies.a);
     add(Index(*index_b.data()), bodies.inv_mass_b, record_b, bodies.b);
   }
