@@ -110,6 +110,7 @@ struct SolveContacts {
     if constexpr (kSweep == Sweep::relax) {
       if (any_of(is_slim<Real>(lane))) level_slim<Real>(*this, lane);
       if (any_of(left.hit)) settle_impacts(*this, lane, lane_bits(left.hit));
+      if (carry > 0.0f) hold_carried<Real>(unmoved(), lane);
     }
   }
   /// Lanes with something that few contacts need, and that the loop has no registers for.
@@ -253,6 +254,49 @@ struct SolveContacts {
     }
     TALUS_INLINE void set_impulse(int i, Real impulse) const { contacts.store_impulse(i, lane, impulse); }
   };
+
+  /// Whether one of two bodies is kinematic and moves.
+  template <class Real>
+  TALUS_INLINE static Mask<Real> is_carried(const BodyPair<Real>& bodies) {
+    const Real zero(0.0f);
+    const auto moves = [&](const Velocity<Real>& v) {
+      return dot(v.linear, v.linear) + dot(v.angular, v.angular) > zero;
+    };
+    return (!(bodies.inv_mass_a > zero) && moves(bodies.a)) || (!(bodies.inv_mass_b > zero) && moves(bodies.b));
+  }
+  TALUS_INLINE SolveContacts<kSweep, false, kSurfaces> unmoved() const {
+    return {rows,          velocity, moved,        params,   restitution, first,
+            free_velocity, frame,    displacement, surfaces, poisson,     carry};
+  }
+  /// The normals and friction of what is carried once more. Friction takes a body for one that is free to turn, and
+  /// gives it a part of the carrier's velocity; what is left after a sub-step goes on in the next one, and after each
+  /// change of the carrier's velocity the body was ahead of it, by up to 0.7 of a sub-step's way. By single threads.
+  template <class Real>
+  TALUS_SELDOM static void hold_carried(SolveContacts<kSweep, false, kSurfaces> kernel, Index lane) {
+    const RowIndices<Real> index_a(kernel.rows, row::body_a, lane), index_b(kernel.rows, row::body_b, lane);
+    Real record_a[8], record_b[8];
+    gather_records(&kernel.velocity->linear.x, index_a.data(), record_a);
+    gather_records(&kernel.velocity->linear.x, index_b.data(), record_b);
+    unsigned lanes = lane_bits(is_carried(pair_of(record_a, record_b)));
+    for (; lanes != 0; lanes &= lanes - 1u) kernel.hold_one(lane + lowest_bit(lanes));
+  }
+  TALUS_HD void hold_one(Index lane) const {
+    const std::uint32_t a = rows.word(row::body_a, lane), b = rows.word(row::body_b, lane);
+    float record_a[8], record_b[8];
+    load_record(&velocity->linear.x, a, record_a);
+    load_record(&velocity->linear.x, b, record_b);
+    BodyPair<float> bodies = pair_of(record_a, record_b);
+    solve_once(lane, bodies, params->contact, params->ground);
+    store_record(bodies.a, record_a);
+    store_record(bodies.b, record_b);
+    talus::store_record(&velocity->linear.x, a, record_a, bodies.inv_mass_a > 0.0f);
+    talus::store_record(&velocity->linear.x, b, record_b, bodies.inv_mass_b > 0.0f);
+  }
+  TALUS_HD void solve_once(Index lane, BodyPair<float>& bodies, const Softness& contact, const Softness& ground) const {
+    const RowIndices<float> index_a(rows, row::body_a, lane), index_b(rows, row::body_b, lane);
+    const Seldom<float> left = solve_manifold(lane, index_a, index_b, bodies, contact, ground);
+    if (left.rub) rub_line(lane, bodies, true);
+  }
 
   /// An impact comes in a relaxing sweep, with the gap closed by the move, and happens once. A sub-step starts from the
   /// impulses of the one before, which is right for a load; those of an impact would push bodies apart that have
@@ -876,6 +920,9 @@ struct SolveSplit {
     if (left.rub) contacts.rub_line(lane, bodies, true);
     if (kSweep == Sweep::relax && contacts.template is_slim<float>(lane)) {
       contacts.template level_and_rub<float>(lane, bodies, true);
+    }
+    if (kSweep == Sweep::relax && contacts.carry > 0.0f && contacts.is_carried(bodies)) {
+      contacts.unmoved().solve_once(lane, bodies, contacts.params->split, contacts.params->split);
     }
     // What was hit stays in the rows: several lanes share a body and its free velocity.
     add(Index(*index_a.data()), bodies.inv_mass_a, record_a, bodies.a);

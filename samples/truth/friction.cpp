@@ -466,8 +466,7 @@ const Row kRows[] = {
      "A box of any proportions to 50:1 and any principal moments slides over level ground along the line it started "
      "on, until 5 % of its speed is left: friction opposes slip",
      "degrees", 0.2, 400, direction},
-    {"Friction", "SlidingBoxesDoNotSpin", "Such a box does not turn", "rad/s", 0.01, 400, spin, "shock",
-     "layer after layer is solved by sweeps over single points, which leave a part of the load on the wrong side"},
+    {"Friction", "SlidingBoxesDoNotSpin", "Such a box does not turn", "rad/s", 0.01, 400, spin},
     {"Friction", "SlidingBoxesStop", "Such a box stops where the sum of the scheme says: v falls by mu g h", "%", 1.0,
      400, distance},
     {"Friction", "BallsEndRolling", "A solid ball that slides ends rolling at 5/7 of its speed, on its line", "% of v0",
