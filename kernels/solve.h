@@ -287,10 +287,7 @@ struct SolveContacts {
     load_record(&velocity->linear.x, b, record_b);
     BodyPair<float> bodies = pair_of(record_a, record_b);
     solve_once(lane, bodies, params->contact, params->ground);
-    store_record(bodies.a, record_a);
-    store_record(bodies.b, record_b);
-    talus::store_record(&velocity->linear.x, a, record_a, bodies.inv_mass_a > 0.0f);
-    talus::store_record(&velocity->linear.x, b, record_b, bodies.inv_mass_b > 0.0f);
+    write_one(velocity, a, b, bodies, record_a, record_b);
   }
   TALUS_HD void solve_once(Index lane, BodyPair<float>& bodies, const Softness& contact, const Softness& ground) const {
     const RowIndices<float> index_a(rows, row::body_a, lane), index_b(rows, row::body_b, lane);
@@ -308,16 +305,23 @@ struct SolveContacts {
   }
   /// By one thread: the others of its warp are elsewhere.
   TALUS_HD void settle_impact(Index lane) const {
-    // Once a step. What is squeezed between heavy bodies is hit in one sub-step after another: it needs what it has.
-    if (sum_of(row::impact, lane) > 0.0f) return;
     const std::uint32_t a = rows.word(row::body_a, lane), b = rows.word(row::body_b, lane);
     const Vec3 normal = rows.vector(row::normal, lane);
     const int count = int(rows.number(row::count, lane));
-    const float kept = min_of(rows.number(row::load, lane) / sum_of(row::impulse, lane), 1.0f);
+    const float load_now = sum_of(row::impulse, lane);
     float record_a[8], record_b[8];
+    load_record(&velocity->linear.x, a, record_a);
+    load_record(&velocity->linear.x, b, record_b);
+    BodyPair<float> bodies = pair_of(record_a, record_b);
+    if (solve_friction(lane, bodies, normal, load_now)) rub_line(lane, bodies, true);
+    write_one(velocity, a, b, bodies, record_a, record_b);
+
+    // Once a step. What is squeezed between heavy bodies is hit in one sub-step after another: it needs what it has.
+    if (sum_of(row::impact, lane) > 0.0f) return;
+    const float kept = min_of(rows.number(row::load, lane) / load_now, 1.0f);
     load_record(&free_velocity->linear.x, a, record_a);
     load_record(&free_velocity->linear.x, b, record_b);
-    BodyPair<float> bodies = pair_of(record_a, record_b);
+    bodies = pair_of(record_a, record_b);
     apply_friction(lane, bodies, normal, 1.0f - kept);
     for (const int field : {int(row::friction_impulse), row::friction_impulse + 1, int(row::twist_impulse)}) {
       rows.set(field, lane, kept * rows.number(field, lane));
@@ -328,10 +332,14 @@ struct SolveContacts {
       rows.set(row::at(i, row::impact), lane, gone);
       rows.set(row::at(i, row::impulse), lane, kept * impulse);
     }
+    write_one(free_velocity, a, b, bodies, record_a, record_b);
+  }
+  TALUS_HD static void write_one(BodyVelocity* to, std::uint32_t a, std::uint32_t b, const BodyPair<float>& bodies,
+                                 float record_a[8], float record_b[8]) {
     store_record(bodies.a, record_a);
     store_record(bodies.b, record_b);
-    talus::store_record(&free_velocity->linear.x, a, record_a, bodies.inv_mass_a > 0.0f);
-    talus::store_record(&free_velocity->linear.x, b, record_b, bodies.inv_mass_b > 0.0f);
+    talus::store_record(&to->linear.x, a, record_a, bodies.inv_mass_a > 0.0f);
+    talus::store_record(&to->linear.x, b, record_b, bodies.inv_mass_b > 0.0f);
   }
   /// Of a field of all points of one lane.
   TALUS_HD float sum_of(int field, Index lane) const {
