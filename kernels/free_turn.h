@@ -26,7 +26,8 @@ TALUS_INLINE Quatd doubles(Quat q) {
 }
 
 /// a / b, component by component.
-TALUS_INLINE Vec3d over(Vec3d a, Vec3d b) {
+template <class Real>
+TALUS_INLINE Vec3Of<Real> over(Vec3Of<Real> a, Vec3Of<Real> b) {
   return {a.x / b.x, a.y / b.y, a.z / b.z};
 }
 TALUS_INLINE Quat floats(Quatd q) {

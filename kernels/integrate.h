@@ -17,7 +17,6 @@ constexpr float kMaxPosition = 1e8f;       // [m]
 constexpr float kSlowTurn = 0.125f;        // [rad] in a sub-step; what turns further goes the way of free_turn.h
 constexpr float kSlowSlenderTurn = 0.02f;  // [rad] the same for bodies with very different moments of inertia
 constexpr float kStaysBehind = 0.1f;       // [rad] times the root of the moments' ratio: scaled axes, behind their body
-constexpr float kLongRatio = 8.0f;         // [1] of moments of inertia: beyond it axes follow
 constexpr float kSlenderRatio = 1000.0f;   // [1] of moments of inertia: two of the three are the same
 constexpr float kMaxHalfTurn =
     0.78539816f;  // [rad] half the rotation of a sub-step; beyond it the series of round_turn fail
@@ -243,19 +242,25 @@ struct IntegratePositions {
       turn = select<Real>(tumbles, free_turn.turn, turn);
       // In differences, which are small: 4,800 sub-steps would otherwise lose 1e-3 of the momentum to rounding.
       const Vec3Of<Real> change = rotate(q, turned(turn, body_w) + rotate(turn, free_turn.gained));
-      const Vec3Of<Real> scaled{change.x / per_axis.x, change.y / per_axis.y, change.z / per_axis.z};
-      w_next = select<Real>(tumbles, w + scaled, w);
+      w_next = select<Real>(tumbles, w + over(change, per_axis), w);
       ratio = select(tumbles && free[7] > zero, free_turn.ratio, zero);
       far = way > select(tumbles, select(free_turn.slender, Real(kSlowSlenderTurn), Real(kSlowTurn)), most);
       if constexpr (!kFarNow) {
         const Mask<Real> is_rod = far && ratio > zero && (free_turn.slender || has_round_section(inverse));
         if (any_of(is_rod)) {
-          // A rod swings here, about its momentum; what it turns about its axis besides is left to TurnFar.
-          const Real way_swung = h * length(free_turn.swing);
-          rod = is_rod && way_swung < most;
-          turn = select<Real>(rod, round_turn(h, way_swung, free_turn.swing), turn);
+          // A rod swings here, about its momentum. What it turns about its axis besides is left to TurnFar if it is
+          // long, and its axes follow.
+          const Vec3Of<Real> besides = body_w - free_turn.swing;
+          const Real way_swung = h * length(free_turn.swing), way_besides = h * length(besides);
+          const Mask<Real> swings = is_rod && way_swung < most;
+          const Mask<Real> rolls = swings && !(ratio > Real(kLongRatio)) && way_besides < most;
+          const QuatOf<Real> swing = round_turn(h, way_swung, free_turn.swing);
+          rod = swings && !rolls;
+          turn = select<Real>(swings, swing, turn);
+          turn = select<Real>(rolls, swing * round_turn(h, way_besides, besides), turn);
+          w_next = select<Real>(rolls, w + over(rotate(q, turned(swing, besides)), per_axis), w_next);
           gone[3] = gone[3] + select(rod, h, zero);
-          far = far && !rod;
+          far = far && !swings;
         }
       }
     }
@@ -272,8 +277,7 @@ struct IntegratePositions {
       // across, with more of it.
       const QuatOf<Real> pushed = normalized(QuatOf<Real>{half * push.x, half * push.y, half * push.z, one});
       const Vec3Of<Real> change = turned(pushed, scale(per_axis, w_next));
-      const Vec3Of<Real> scaled{change.x / per_axis.x, change.y / per_axis.y, change.z / per_axis.z};
-      w_next = select<Real>(tumbles, w_next + scaled, w_next);
+      w_next = select<Real>(tumbles, w_next + over(change, per_axis), w_next);
       next = normalized(pushed * next);
     }
     if constexpr (!kFarNow) {
@@ -364,8 +368,7 @@ struct IntegratePositions {
     const Vec3Of<Real> per_axis{axes[4], axes[5], axes[6]};
     const QuatOf<Real> back{zero - swing.x, zero - swing.y, zero - swing.z, swing.w};
     const Vec3Of<Real> change = turned(back, scale(per_axis, w_next));
-    const Vec3Of<Real> scaled{change.x / per_axis.x, change.y / per_axis.y, change.z / per_axis.z};
-    w_next = select<Real>(rod, w, select<Real>(follows, w_next + scaled, w_next));
+    w_next = select<Real>(rod, w, select<Real>(follows, w_next + over(change, per_axis), w_next));
     next = select<Real>(follows, twist, next);
     const QuatOf<Real> was{axes[0], axes[1], axes[2], axes[3]};
     const QuatOf<Real> now = select<Real>(follows, normalized(was * swing), was);

@@ -96,6 +96,29 @@ struct PreparedBody {
   TALUS_INLINE Real give(Vec3Of<Real> lever1, Vec3Of<Real> lever2) const { return turns * dot(lever1, lever2); }
 };
 
+/// [rad] By how much a body turns about the normal of a contact, in its own axes, until its mean position in a step:
+/// the levers of two points where a round body lies are those that they have then. A capsule that rolls and turns has
+/// most of its velocity along its axis, and rows with the axis of the start would lift one of its ends, by 7 mrad a
+/// step at 50 and 1 rad/s. Within a sub-step a free body swings about its momentum, which stays, and not about its
+/// velocity. w: of the body, in scaled axes; followed: such axes follow long bodies, and take their levers along.
+template <class Real>
+TALUS_INLINE Real turn_of_line(const PreparedBody<Real>& body, Vec3Of<Real> w, Vec3Of<Real> normal, Real dt, Real h,
+                               bool followed) {
+  const Vec3Of<Real> s = body.scale;
+  const Real most = max_of(s.x, max_of(s.y, s.z)), least = min_of(s.x, min_of(s.y, s.z)), one(1.0f);
+  const Real part = least / most * (least / most);  // of the largest moment of inertia that the least one is
+  const Mask<Real> turns = body.inv_mass > Real(0.0f) && part > Real(followed ? 1.0f / kLongRatio : 0.0f);
+  return select(turns, Real(0.5f) * (dt - h * (one - part)) * dot(scale(s, w), normal), Real(0.0f));
+}
+
+/// The lever of a point along the normal once it has made a small turn about it.
+template <class Real>
+TALUS_INLINE Vec3Of<Real> turned_lever(const PreparedBody<Real>& body, Real turn, Vec3Of<Real> normal,
+                                       Vec3Of<Real> lever) {
+  const Vec3Of<Real> s = body.scale, own{lever.x / s.x, lever.y / s.y, lever.z / s.z};
+  return select<Real>(turn == Real(0.0f), lever, lever + turn * scale(s, cross(normal, own)));
+}
+
 constexpr float kNear = 0.02f;  // [1] of the size: points that are further apart bear no friction
 
 /// [m] Size of the smaller of two bodies: the edge of a cube that is as easy to turn about the axis it turns about
@@ -293,6 +316,8 @@ struct PrepareContacts {
       weights = weights + weight;
       points_give = points_give + select(has, k, zero);
     }
+    const Mask<Real> two = count == Real(2.0f), round_line = two && load_lanes(from.curvature, Real{}) > zero;
+    if (any_together(round_line)) turn_lines(lane, from, round_line, a, b, normal_a, normal_b);
     const Real share = one / weights;
     const Vec3Of<Real> at_a = share * center_a, at_b = share * center_b;
     // Read again, not kept: in the loop above registers are short.
@@ -350,7 +375,6 @@ struct PrepareContacts {
     store(rows, row::load, lane, zero);
     put(row::restitution, load_lanes(from.restitution, Real{}));
 
-    const Mask<Real> two = count == Real(2.0f);
     const Vec3Of<Real> tangent =
         any_of(two) ? line_tangent(two, a, local_a[0], local_a[1], normal) : tangent_of(normal);
     [[maybe_unused]] SurfaceFriction<Real> friction_by{tangent, friction_of, friction_of, friction_of};
@@ -419,6 +443,37 @@ struct PrepareContacts {
     put(row::friction_impulse, warm * dot(friction, t1));
     put(row::friction_impulse + 1, warm * dot(friction, t2));
     put(row::twist_impulse, warm * carried[3]);
+  }
+
+  /// Of both bodies, for the lanes that it is for: see turn_of_line.
+  template <class Real, int kWidth>
+  TALUS_INLINE void find_turns(const Sources<kWidth>& from, Mask<Real> round_line, bool followed,
+                               const PreparedBody<Real>& a, const PreparedBody<Real>& b, Vec3Of<Real> normal_a,
+                               Vec3Of<Real> normal_b, Real& turn_a, Real& turn_b) const {
+    const Real zero(0.0f), dt(params->dt), h(params->h);
+    const ContactMotion<Real> motion = motion_of<Real>(from);
+    turn_a = select(round_line, turn_of_line(a, motion.w_a, normal_a, dt, h, followed), zero);
+    turn_b = select(round_line, turn_of_line(b, motion.w_b, normal_b, dt, h, followed), zero);
+  }
+  /// The levers of both points, in the rows.
+  template <class Real, int kWidth>
+  TALUS_INLINE void turn_lines(Index lane, const Sources<kWidth>& from, Mask<Real> round_line,
+                               const PreparedBody<Real>& a, const PreparedBody<Real>& b, Vec3Of<Real> normal_a,
+                               Vec3Of<Real> normal_b) const {
+    Real turn_a, turn_b;
+    find_turns(from, round_line, true, a, b, normal_a, normal_b, turn_a, turn_b);
+    for (int i = 0; i < 2; ++i) {
+      turn_lever(row::at(i, row::lever_a), lane, a, turn_a, normal_a);
+      turn_lever(row::at(i, row::lever_b), lane, b, turn_b, normal_b);
+    }
+  }
+  template <class Real>
+  TALUS_INLINE void turn_lever(int field, Index lane, const PreparedBody<Real>& body, Real turn,
+                               Vec3Of<Real> normal) const {
+    const Vec3Of<Real> lever = turned_lever(body, turn, normal, load_vector<Real>(rows, field, lane));
+    store(rows, field, lane, lever.x);
+    store(rows, field + 1, lane, lever.y);
+    store(rows, field + 2, lane, lever.z);
   }
 
   /// Velocities of the two bodies, angular ones in scaled axes.

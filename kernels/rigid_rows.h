@@ -99,6 +99,10 @@ struct PrepareRigid {
       change_b = from.chord_change(sources.b, b, center_b);
     }
     for (int i = 0; i < kMaxPoints; ++i) offset1[i] = offset2[i] = load_of[i] = zero;
+    const Mask<Real> round_line = count == Real(2.0f) && load_lanes(sources.curvature, Real{}) > zero;
+    const bool lines = any_together(round_line);
+    Real line_a = zero, line_b = zero;  // [rad] see turn_of_line
+    if (lines) from.find_turns(sources, round_line, false, a, b, a.own(normal), b.own(normal), line_a, line_b);
     Real deepest = zero;  // [m] smallest separation
     for (int i = 0; i < kMaxPoints && any_together(Real(float(i)) < count); ++i) {
       const Mask<Real> has = Real(float(i)) < count;
@@ -116,6 +120,10 @@ struct PrepareRigid {
       for (int r = 0; r < 3; ++r) {
         const Vec3Of<Real> own_a = a.own(axes[r]), own_b = b.own(axes[r]);
         Vec3Of<Real> lever_a = a.lever(at_a, own_a), lever_b = b.lever(at_b, own_b);
+        if (lines && r == 0) {
+          lever_a = turned_lever(a, line_a, own_a, lever_a);
+          lever_b = turned_lever(b, line_b, own_b, lever_b);
+        }
         if (from.carriers && r > 0) {
           lever_a = from.chord_lever(sources.a, change_a, own_a, lever_a);
           lever_b = from.chord_lever(sources.b, change_b, own_b, lever_b);

@@ -110,6 +110,7 @@ struct SolveContacts {
     if constexpr (kSweep == Sweep::relax) {
       if (any_of(is_slim<Real>(lane))) level_slim<Real>(*this, lane);
       if (any_of(left.hit)) settle_impacts(*this, lane, lane_bits(left.hit));
+      if (carry > 0.0f) hold_carried<Real>(unmoved(), lane);
     }
   }
   /// Lanes with something that few contacts need, and that the loop has no registers for.
@@ -184,14 +185,14 @@ struct SolveContacts {
     } else {
       const Real load_before = impulse[0] + impulse[1] + impulse[2] + impulse[3];
       if (kSweep == Sweep::biased && first) store(rows, row::load, lane, load_before);
-      if constexpr (kSweep == Sweep::relax || kSweep == Sweep::bounce) {
-        left.rub = solve_friction(lane, bodies, normal, load_before);
-      }
-      const Moves<Real> moves = moves_of(index_a, index_b, normal);  // not before friction, which needs the registers
+      if constexpr (kSweep == Sweep::bounce) left.rub = solve_friction(lane, bodies, normal, load_before);
+      const Moves<Real> moves = moves_of(index_a, index_b, normal);
       [[maybe_unused]] Real budget(0.0f);  // [J] that bouncing may add; negative: that it has added too much
       if constexpr (kSweep == Sweep::bounce) budget = energy_lost(lane, index_a, index_b, bodies, normal);
       const Real change = solve_normals(lane, bodies, moves, normal, count, impulse, contact, ground, budget);
       if constexpr (kSweep == Sweep::relax) {
+        // After the normals: the load is what bears the bodies now, and the slip has no push in it.
+        left.rub = solve_friction(lane, bodies, normal, max_of(load_before + change, Real(0.0f)));
         left.hit = change * load<Real>(rows, row::middle_give, lane) > Real(params->impact_speed);
       }
     }
@@ -211,11 +212,20 @@ struct SolveContacts {
     gather_records(&kernel.velocity->linear.x, index_b.data(), record_b);
     BodyPair<Real> bodies = pair_of(record_a, record_b);
     const Mask<Real> slim = kernel.template is_slim<Real>(lane);
-    solve_tilts<Real>(bodies, slim, TiltPoints<Real>{kernel, lane});
+    kernel.level_and_rub(lane, bodies, slim);
     store_record(bodies.a, record_a);
     store_record(bodies.b, record_b);
     scatter_records(&kernel.velocity->linear.x, index_a.data(), record_a, slim && bodies.inv_mass_a > Real(0.0f));
     scatter_records(&kernel.velocity->linear.x, index_b.data(), record_b, slim && bodies.inv_mass_b > Real(0.0f));
+  }
+  /// Then friction again: it came before the tilts, with a slip that a tall body has by turning.
+  template <class Real>
+  TALUS_INLINE void level_and_rub(Index lane, BodyPair<Real>& bodies, Mask<Real> slim) const {
+    solve_tilts<Real>(bodies, slim, TiltPoints<Real>{*this, lane});
+    Real load_sum(0.0f);
+    for (int i = 0; i < kMaxPoints; ++i) load_sum = load_sum + load<Real>(rows, row::at(i, row::impulse), lane);
+    const Real limit = load<Real>(rows, row::friction, lane) * load_sum;
+    solve_plane(lane, bodies, load_vector<Real>(rows, row::normal, lane), limit, load_sum, !slim);
   }
   /// The same for friction of two points.
   template <class Real>
@@ -245,12 +255,51 @@ struct SolveContacts {
     TALUS_INLINE void set_impulse(int i, Real impulse) const { contacts.store_impulse(i, lane, impulse); }
   };
 
-  /// An impact comes in a relaxing sweep, with the gap closed by the move. It rubs in the same one, of which there may
-  /// be no other; and it happens once. A sub-step starts from the impulses of the one before, which is right for a
-  /// load; those of an impact would push bodies apart that have stopped, and drag them with its friction, until sweeps
-  /// have taken that back. So what is more than the sub-step started with becomes part of the free velocities, and
-  /// leaves the rows.
-  /// The kernel is given by value: a pointer to it would take it out of the registers of the loop.
+  /// Whether one of two bodies is kinematic and moves.
+  template <class Real>
+  TALUS_INLINE static Mask<Real> is_carried(const BodyPair<Real>& bodies) {
+    const Real zero(0.0f);
+    const auto moves = [&](const Velocity<Real>& v) {
+      return dot(v.linear, v.linear) + dot(v.angular, v.angular) > zero;
+    };
+    return (!(bodies.inv_mass_a > zero) && moves(bodies.a)) || (!(bodies.inv_mass_b > zero) && moves(bodies.b));
+  }
+  TALUS_INLINE SolveContacts<kSweep, false, kSurfaces> unmoved() const {
+    return {rows,          velocity, moved,        params,   restitution, first,
+            free_velocity, frame,    displacement, surfaces, poisson,     carry};
+  }
+  /// The normals and friction of what is carried once more. Friction takes a body for one that is free to turn, and
+  /// gives it a part of the carrier's velocity; what is left after a sub-step goes on in the next one, and after each
+  /// change of the carrier's velocity the body was ahead of it, by up to 0.7 of a sub-step's way. By single threads.
+  template <class Real>
+  TALUS_SELDOM static void hold_carried(SolveContacts<kSweep, false, kSurfaces> kernel, Index lane) {
+    const RowIndices<Real> index_a(kernel.rows, row::body_a, lane), index_b(kernel.rows, row::body_b, lane);
+    Real record_a[8], record_b[8];
+    gather_records(&kernel.velocity->linear.x, index_a.data(), record_a);
+    gather_records(&kernel.velocity->linear.x, index_b.data(), record_b);
+    unsigned lanes = lane_bits(is_carried(pair_of(record_a, record_b)));
+    for (; lanes != 0; lanes &= lanes - 1u) kernel.hold_one(lane + lowest_bit(lanes));
+  }
+  TALUS_HD void hold_one(Index lane) const {
+    const std::uint32_t a = rows.word(row::body_a, lane), b = rows.word(row::body_b, lane);
+    float record_a[8], record_b[8];
+    load_record(&velocity->linear.x, a, record_a);
+    load_record(&velocity->linear.x, b, record_b);
+    BodyPair<float> bodies = pair_of(record_a, record_b);
+    solve_once(lane, bodies, params->contact, params->ground);
+    write_one(velocity, a, b, bodies, record_a, record_b);
+  }
+  TALUS_HD void solve_once(Index lane, BodyPair<float>& bodies, const Softness& contact, const Softness& ground) const {
+    const RowIndices<float> index_a(rows, row::body_a, lane), index_b(rows, row::body_b, lane);
+    const Seldom<float> left = solve_manifold(lane, index_a, index_b, bodies, contact, ground);
+    if (left.rub) rub_line(lane, bodies, true);
+  }
+
+  /// An impact comes in a relaxing sweep, with the gap closed by the move, and happens once. A sub-step starts from the
+  /// impulses of the one before, which is right for a load; those of an impact would push bodies apart that have
+  /// stopped, and drag them with its friction, until sweeps have taken that back. So what is more than the sub-step
+  /// started with becomes part of the free velocities, and leaves the rows. The kernel is given by value: a pointer to
+  /// it would take it out of the registers of the loop.
   TALUS_SELDOM static void settle_impacts(SolveContacts kernel, Index lane, unsigned lanes_hit) {
     for (; lanes_hit != 0; lanes_hit &= lanes_hit - 1u) kernel.settle_impact(lane + lowest_bit(lanes_hit));
   }
@@ -878,14 +927,12 @@ struct SolveSplit {
         contacts.solve_manifold(lane, index_a, index_b, bodies, contacts.params->split, contacts.params->split);
     if (left.rub) contacts.rub_line(lane, bodies, true);
     if (kSweep == Sweep::relax && contacts.template is_slim<float>(lane)) {
-      using Points = typename SolveContacts<kSweep, kMoved, kSurfaces>::template TiltPoints<float>;
-      solve_tilts<float>(bodies, true, Points{contacts, lane});
+      contacts.template level_and_rub<float>(lane, bodies, true);
     }
-    if (kSweep == Sweep::relax && left.hit) {  // several lanes share a body: its free velocity stays
-      const bool rub = contacts.solve_friction(lane, bodies, contacts.rows.vector(row::normal, lane),
-                                               contacts.sum_of(row::impulse, lane));
-      if (rub) contacts.rub_line(lane, bodies, true);
+    if (kSweep == Sweep::relax && contacts.carry > 0.0f && contacts.is_carried(bodies)) {
+      contacts.unmoved().solve_once(lane, bodies, contacts.params->split, contacts.params->split);
     }
+    // What was hit stays in the rows: several lanes share a body and its free velocity.
     add(Index(*index_a.data()), bodies.inv_mass_a, record_a, bodies.a);
     add(Index(*index_b.data()), bodies.inv_mass_b, record_b, bodies.b);
   }

@@ -21,6 +21,8 @@ struct alignas(32) BodyVelocity {
                    // and up to 1 more for what deep ones have used up of max_push_speed (deep.h)
 };
 
+constexpr float kLongRatio = 8.0f;  // [1] of moments of inertia: beyond it scaled axes follow a body within a step
+
 /// Scaled axes: world = orientation * (scale o scaled). 32 bytes.
 struct alignas(32) BodyFrame {
   Quat orientation;  // at the start of the step

@@ -55,9 +55,12 @@ TALUS_INLINE void solve_tilts(Bodies& bodies, Mask<Real> slim, const Contact& co
       least[side] = min_of(least[side], impulse);
     }
     const Real turns = bodies.turns_a * dot(tilt.a, tilt.a) + bodies.turns_b * dot(tilt.b, tilt.b);
-    const Mask<Real> solves = slim && turns > Real(kWarp) * squares;
-    const Real give = select(solves, turns + softness, Real(1.0f));
-    const Real wanted = -(error + bodies.turn_speed(tilt)) / give;
+    // Points in a parallelogram have a direction that turns nothing: there a point without any impulse, which would
+    // keep load from going where it has to, gets as much as the least one of the other side keeps.
+    const Mask<Real> warps = !(turns > Real(kWarp) * squares);
+    const Mask<Real> solves = slim && (!warps || (softness == zero && min_of(least[0], least[1]) == zero));
+    const Real give = select(warps, Real(1.0f), turns + softness);
+    const Real wanted = select(warps, Real(0.5f) * (least[1] - least[0]), -(error + bodies.turn_speed(tilt)) / give);
     const Real more = select(solves, clamp_to(wanted, -least[0], least[1]), zero);
     // Lanes that have no such tilt keep every bit, a negative zero too: one by one they would not be here.
     const Vec3Of<Real> before_a = bodies.a.angular, before_b = bodies.b.angular;

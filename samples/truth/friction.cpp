@@ -466,8 +466,7 @@ const Row kRows[] = {
      "A box of any proportions to 50:1 and any principal moments slides over level ground along the line it started "
      "on, until 5 % of its speed is left: friction opposes slip",
      "degrees", 0.2, 400, direction},
-    {"Friction", "SlidingBoxesDoNotSpin", "Such a box does not turn", "rad/s", 0.01, 400, spin, "shock",
-     "layer after layer is solved by sweeps over single points, which leave a part of the load on the wrong side"},
+    {"Friction", "SlidingBoxesDoNotSpin", "Such a box does not turn", "rad/s", 0.01, 400, spin},
     {"Friction", "SlidingBoxesStop", "Such a box stops where the sum of the scheme says: v falls by mu g h", "%", 1.0,
      400, distance},
     {"Friction", "BallsEndRolling", "A solid ball that slides ends rolling at 5/7 of its speed, on its line", "% of v0",
@@ -475,11 +474,8 @@ const Row kRows[] = {
     {"Friction", "CapsulesSlideAndRoll",
      "A capsule that lies on level ground, at any angle to its way, has the velocity of two points with Coulomb "
      "friction, in double precision, until it has nearly stopped or rolls",
-     "% of v0", 2.0, 50, capsule_velocity, "projection rigid rigid_block rigid_nncg",
-     "contacts are rigid: the load of a rolling end is found a step late"},
-    {"Friction", "CapsulesTurn", "Such a capsule points where the reference says", "degrees", 2.0, 50, capsule_yaw,
-     "projection rigid rigid_block rigid_nncg", "contacts are rigid: the load of a rolling end is found a step late",
-     "", "shock=4"},
+     "% of v0", 2.0, 50, capsule_velocity},
+    {"Friction", "CapsulesTurn", "Such a capsule points where the reference says", "degrees", 2.0, 50, capsule_yaw},
     {"Friction", "SpecialMaterialElsewhere",
      "A material with grain, rolling, torsional and dynamic friction changes no bit of bodies that it does not touch",
      "bodies that differ", 0.0, 50, special_material, "rigid_nncg",
