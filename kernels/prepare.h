@@ -12,6 +12,7 @@
 #include "pair_energy.h"
 #include "softness.h"
 #include "solve_columns.h"
+#include "squeeze.h"
 #include "step_params.h"
 #include "tilts.h"
 
@@ -36,6 +37,9 @@ struct PrepareBodies {
   BodyState state;
   // out: one row a lane
   SolveRowScratch rows;
+  // with squeeze: see squeeze.h
+  Column<ColorBids> loads = {};
+  bool squeeze = false;
 
   template <class Real>
   TALUS_INLINE void solve(Index row) const {
@@ -46,15 +50,21 @@ struct PrepareBodies {
     const Mask<Real> moves =
         alive && !frozen && !asleep && !(load_bytes<Real>(model.motion, row) == Real(float(Motion::fixed)));
     const Vec3Of<Real> none{zero, zero, zero}, unit{one, one, one};
-    const Real inv_mass = select(moves, load<Real>(model.inv_mass.data, row), zero);
+    Real inv_mass = select(moves, load<Real>(model.inv_mass.data, row), zero);
     const QuatOf<Real> upright{zero, zero, zero, one};
     const QuatOf<Real> q = select<Real>(alive, load<Real>(state.orientation, row), upright);
-    const Vec3Of<Real> inverse = select<Real>(inv_mass > zero, load<Real>(model.inv_inertia, row), unit);
+    Vec3Of<Real> inverse = select<Real>(inv_mass > zero, load<Real>(model.inv_inertia, row), unit);
+    Real share = one;
+    if (squeeze) {
+      share = share_of_squeezed(row, inv_mass);
+      inv_mass = share * inv_mass;
+      inverse = share * inverse;
+    }
     const Vec3Of<Real> scale{square_root(inverse.x), square_root(inverse.y), square_root(inverse.z)};
     const Vec3Of<Real> v = select<Real>(moves, load<Real>(state.linear_velocity, row) + none, none);
     const Vec3Of<Real> spin = scaled_spin(q, scale, load<Real>(state.angular_velocity, row));
     const Vec3Of<Real> w = select<Real>(moves, spin, none);
-    const Real velocity[8] = {v.x, v.y, v.z, inv_mass, w.x, w.y, w.z, zero};
+    const Real velocity[8] = {v.x, v.y, v.z, inv_mass, w.x, w.y, w.z, share - one};
     store_together(&rows.velocity.data->linear.x, row, velocity);
     const Real free_velocity[8] = {v.x, v.y, v.z, inv_mass, w.x, w.y, w.z, touched<Real>(row)};
     store_together(&rows.free_velocity.data->linear.x, row, free_velocity);
@@ -66,6 +76,18 @@ struct PrepareBodies {
       if (rows.split_count[row + i] == 0) continue;
       for (std::int64_t& change : rows.split_sums[row + i].change) change = 0;
     }
+  }
+
+  /// [1] One over the factor of squeeze.h.
+  template <class Real>
+  TALUS_INLINE Real share_of_squeezed(Index row, Real inv_mass) const {
+    constexpr int kWidth = LaneCount<Real>::value;
+    float masses[kWidth], shares[kWidth];
+    store_lanes(masses, inv_mass);
+    for (int i = 0; i < kWidth; ++i) {
+      shares[i] = masses[i] > 0.0f ? 1.0f / squeeze_factor(loads[row + i], masses[i]) : 1.0f;
+    }
+    return load_lanes(shares, Real{});
   }
 
   /// 1: the body has contacts.

@@ -17,25 +17,36 @@ class Magnitudes {
     if (!(number > 0.0f)) return;
     int exponent = 0;
     (void)std::frexp(number, &exponent);
-    const int place = exponent + kLeast;
-    counts_[static_cast<std::size_t>(place)] += change;
+    counts_[static_cast<std::size_t>(exponent + kLeast)] += change;
     known_ = false;
+  }
+  /// The largest number over the smallest one, or up to four times as much, and at least 1.
+  float ratio() {
+    find();
+    return last_ < 0 ? 1.0f : static_cast<float>(std::ldexp(1.0, last_ - first_ + 1));
   }
   /// The smallest number, or down to half of it; 1e30 if there is none.
   float smallest() {
-    if (!known_) find();
-    return first_ == kSize ? 1e30f : static_cast<float>(std::ldexp(1.0, first_ - kLeast - 1));
+    find();
+    return last_ < 0 ? 1e30f : static_cast<float>(std::ldexp(1.0, first_ - kLeast - 1));
   }
 
  private:
   void find() {
-    for (first_ = 0; first_ < kSize && counts_[static_cast<std::size_t>(first_)] == 0;) ++first_;
+    if (known_) return;
+    first_ = kSize;
+    last_ = -1;
+    for (int i = 0; i < kSize; ++i) {
+      if (counts_[static_cast<std::size_t>(i)] == 0) continue;
+      first_ = first_ < i ? first_ : i;
+      last_ = i;
+    }
     known_ = true;
   }
 
   static constexpr int kLeast = 149, kSize = kLeast + 129;  // exponents of floats, small ones among them
   std::array<Index, kSize> counts_{};
-  int first_ = kSize;  // that is not zero, if known_
+  int first_ = kSize, last_ = -1;  // of those that are not zero, if known_
   bool known_ = true;
 };
 

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: MIT
+// Light bodies under heavy ones. A soft contact gives way by load / (mass w^2), and the mass is that of the lighter
+// body; sweeps over contacts converge by the ratio of the masses. So a body that stands on the ground, or on bodies
+// that do, and on which many times its own mass stands, gets more inertia for this step, as bodies under tension do
+// (tension.h): as much as stands on it. Its weight stays what it is. All others have a factor of exactly 1.
+//
+// What stands on a body is found from contacts alone, from the top down: the largest of the masses on it with what
+// stands on those. Where less than kSqueezedFrom times its mass stands on a body the search ends, so in piles that need
+// none of this it ends where it begins. Only then the ground is asked for, from the bottom up: what falls freely has no
+// more inertia than mass, or a stack in the air would come apart.
+#pragma once
+#include <bit>
+
+#include "columns.h"
+#include "contact_columns.h"
+#include "counters.h"
+#include "math/atomic.h"
+#include "math/vec3.h"
+#include "solve_columns.h"
+#include "step_params.h"
+
+namespace talus::inline TALUS_ISA {
+
+constexpr float kSqueezedFrom = 30.0f;  // [1] times its mass that stands on a body
+constexpr float kStandsSlope = 0.5f;    // [1] cosine between up and the normal of a contact by which a body stands
+constexpr Index kMostLoadTurns = 256;   // levels under a heavy body that feel it, and levels that stand on the ground
+
+/// Where the search keeps what it knows of a body, until its record is made: in ColorBids, of no more use then. Loads
+/// are bits of floats >= 0 [kg], one for even turns and one for odd ones. Grounded: 0, or the more the nearer to it.
+enum SqueezeBid : int { kEvenLoad, kOddLoad, kGrounded };
+
+/// One element is one body.
+struct ClearLoads {
+  Column<ColorBids> bids;
+
+  TALUS_HD void operator()(Index body) const {
+    for (const int i : {kEvenLoad, kOddLoad, kGrounded}) bids[body].bid[i] = 0;
+  }
+};
+
+/// Who stands on whom.
+struct StandingContacts {
+  BodyModel model;
+  BodyState state;
+  PairList pairs;
+  ContactRecords contacts;
+  Column<Index> contact_pair;
+  const StepParams* params;
+  Column<ColorBids> bids;  // in/out
+
+  struct Bodies {
+    Index upper, lower;  // -1: nothing stands by this contact
+  };
+  /// Bodies that touch, or will before the step is over if nothing holds them back.
+  TALUS_HD Bodies bodies_of(Index pair, Index a, Index b) const {
+    const CachedContact& c = contacts[pair];
+    const float rise = dot(c.normal, params->up);
+    if (!(abs_of(rise) > kStandsSlope)) return {-1, -1};
+    const Vec3 v = state.linear_velocity[b] - state.linear_velocity[a];
+    const Vec3 w_a = state.angular_velocity[a], w_b = state.angular_velocity[b];
+    for (int i = 0; i < int(c.count); ++i) {
+      const CachedPoint& p = c.point[i];
+      const float parting = dot(c.normal, v + cross(w_b, p.on_b) - cross(w_a, p.on_a));
+      // Parting ones that touch still stand: they may part for a moment only, and share impulses of the last step.
+      if (!(p.separation + params->dt * min_of(parting, 0.0f) < params->fall)) continue;
+      return rise > 0.0f ? Bodies{b, a} : Bodies{a, b};
+    }
+    return {-1, -1};
+  }
+  TALUS_HD bool moves(Index body) const {
+    return model.inv_mass[body] > 0.0f && state.asleep[body] == 0 && state.frozen[body] == 0;
+  }
+};
+
+/// Brings loads one level down. One element is one contact.
+struct PassLoads {
+  StandingContacts of;
+  Counters* counters;  // load_turns, ground_turns, squeezed
+  Index turn;
+
+  TALUS_HD void operator()(Index contact) const {
+    const Index pair = of.contact_pair[contact], a = of.pairs.owner[pair], b = of.pairs.partner[pair];
+    const float inv_a = of.model.inv_mass[a], inv_b = of.model.inv_mass[b];
+    const bool alike = max_of(inv_a, inv_b) < kSqueezedFrom * min_of(inv_a, inv_b);
+    if ((alike && turn == 0) || !of.moves(a) || !of.moves(b)) return;  // most of them, most of the time
+    const int from = turn % 2 == 0 ? kEvenLoad : kOddLoad, to = kEvenLoad + kOddLoad - from;
+    const float load_a = 1.0f / inv_a + std::bit_cast<float>(of.bids[a].bid[from]);
+    const float load_b = 1.0f / inv_b + std::bit_cast<float>(of.bids[b].bid[from]);
+    if (!(max_of(load_a * inv_b, load_b * inv_a) > kSqueezedFrom)) return;
+    const auto [upper, lower] = of.bodies_of(pair, a, b);
+    const float load = upper == a ? load_a : load_b, inv_lower = upper == a ? inv_b : inv_a;
+    if (upper < 0 || !(load * inv_lower > kSqueezedFrom)) return;
+    const auto bits = std::bit_cast<std::uint32_t>(load);
+    atomic_max(&of.bids[lower].bid[to], bits);
+    if (!(bits > of.bids[lower].bid[from])) return;
+    atomic_store(&counters->squeezed, 1);
+    atomic_store(&counters->ground_turns, 1);
+    if (turn + 2 <= kMostLoadTurns) atomic_store(&counters->load_turns, turn + 2);
+  }
+};
+
+/// Brings the ground one level up: fixed bodies, kinematic ones and those asleep. One element is one contact.
+struct PassGround {
+  StandingContacts of;
+  Counters* counters;  // ground_turns
+  Index turn;
+
+  TALUS_HD void operator()(Index contact) const {
+    const Index pair = of.contact_pair[contact];
+    const auto [upper, lower] = of.bodies_of(pair, of.pairs.owner[pair], of.pairs.partner[pair]);
+    if (upper < 0 || !of.moves(upper) || atomic_load(&of.bids[upper].bid[kGrounded]) != 0) return;
+    // What is grounded in this turn grounds others in the next one, in any order of contacts.
+    const std::uint32_t code = std::uint32_t(kMostLoadTurns - turn);
+    if (of.moves(lower) && !(atomic_load(&of.bids[lower].bid[kGrounded]) > code)) return;
+    atomic_max(&of.bids[upper].bid[kGrounded], code);
+    if (turn + 2 <= kMostLoadTurns) atomic_store(&counters->ground_turns, turn + 2);
+  }
+};
+
+/// Bodies with a load that have left the ground: what held the load in the last step, when they had its inertia, would
+/// now throw them about. One element is one contact.
+struct DropLoads {
+  StandingContacts of;
+
+  TALUS_HD void operator()(Index contact) const {
+    const Index pair = of.contact_pair[contact], a = of.pairs.owner[pair], b = of.pairs.partner[pair];
+    if (!is_loose(a) && !is_loose(b)) return;
+    CachedContact& c = of.contacts[pair];
+    c.friction = {0.0f, 0.0f, 0.0f};
+    c.twist = 0.0f;
+    for (float& impulse : c.impulse) impulse = 0.0f;
+  }
+
+ private:
+  TALUS_HD bool is_loose(Index body) const {
+    const ColorBids& bids = of.bids[body];
+    return of.moves(body) && bids.bid[kGrounded] == 0 && (bids.bid[kEvenLoad] | bids.bid[kOddLoad]) != 0;
+  }
+};
+
+/// [1] Times the mass of a body that its inertia is to be.
+TALUS_INLINE float squeeze_factor(const ColorBids& bids, float inv_mass) {
+  if (bids.bid[kGrounded] == 0) return 1.0f;
+  const std::uint32_t even = bids.bid[kEvenLoad], odd = bids.bid[kOddLoad];
+  const float load = std::bit_cast<float>(even > odd ? even : odd);
+  return max_of(load * inv_mass, 1.0f);
+}
+
+}  // namespace talus::inline TALUS_ISA
