@@ -58,7 +58,11 @@ struct PrepareBodies {
     if (squeeze) {
       share = share_of_squeezed(row, inv_mass);
       inv_mass = share * inv_mass;
-      inverse = share * inverse;
+      // What rolls does so with the inertia that it has: loads press along no lever that would turn it.
+      const Real shape = load_bytes<Real>(model.shape, row);
+      const Mask<Real> ball = shape == Real(float(ShapeType::sphere)), rolls = shape == Real(float(ShapeType::capsule));
+      const Real tilts = select(ball, one, share), about = select(ball || rolls, one, share);
+      inverse = {tilts * inverse.x, about * inverse.y, tilts * inverse.z};
     }
     const Vec3Of<Real> scale{square_root(inverse.x), square_root(inverse.y), square_root(inverse.z)};
     const Vec3Of<Real> v = select<Real>(moves, load<Real>(state.linear_velocity, row) + none, none);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <vector>
 
@@ -155,7 +156,7 @@ Worst heavy_rests_on_light(const Variant& variant, int trials, std::uint64_t see
   Random random(seed);
   Worst worst;
   for (int i = 0; i < trials; ++i) {
-    const Trial t = random_trial(random, i, random.log_between(40.0, 1e3));
+    const Trial t = random_trial(random, i, random.log_between(getenv("HLO") ? atof(getenv("HLO")) : 2.0, getenv("HHI") ? atof(getenv("HHI")) : 1e3));
     const Load::Depth depth = build(variant, t, random).run(is_default(variant) ? 60.0 : 10.0);
     add(worst, 100.0 * std::max(depth.later, 0.5 * depth.ever), i, t, depth);
   }
@@ -166,7 +167,7 @@ Worst heavy_falls_on_light(const Variant& variant, int trials, std::uint64_t see
   Random random(seed);
   Worst worst;
   for (int i = 0; i < trials; ++i) {
-    Trial t = random_trial(random, i, random.log_between(40.0, 1e3));
+    Trial t = random_trial(random, i, random.log_between(getenv("HLO") ? atof(getenv("HLO")) : 2.0, getenv("HHI") ? atof(getenv("HHI")) : 1e3));
     t.size = random.log_between(0.25, 1.0);
     if (t.under == Under::pile) t.count = 1 + random.index(3);
     (i % 3 == 0 ? t.lift : t.drop) = random.between(0.1, 1.0);

@@ -18,6 +18,7 @@ struct FindLoadsTask {
     const StandingContacts standing{v.model,  v.state, v.next.pairs, v.next.contacts, v.solve.contacts.pair,
                                     v.params, bids};
     team.for_each("ClearLoads", body_rows(v), on_bodies(v, ClearLoads{bids}));
+    team.for_each("MarkJointedLoads", {&v.counters->joints, v.joints.count}, MarkJointedLoads{v.joints.model, bids});
     team.repeat(&v.counters->load_turns, [&](Index turn) {
       team.for_each("PassLoads", contacts, PassLoads{standing, v.counters, turn});
     });
