@@ -81,6 +81,7 @@ struct BeginStep {
     counters->deep_turns = 0;
     counters->load_turns = 1;
     counters->ground_turns = 0;
+    counters->held_turns = 0;
     counters->squeezed = 0;
     counters->merged = 0;
     counters->points = 0;

@@ -15,6 +15,7 @@
 #include "contact_columns.h"
 #include "counters.h"
 #include "joint_columns.h"
+#include "material.h"
 #include "math/atomic.h"
 #include "math/vec3.h"
 #include "solve_columns.h"
@@ -22,22 +23,28 @@
 
 namespace talus::inline TALUS_ISA {
 
-// [1] Times its mass that stands on a body. Without more inertia boxes of 0.1 m are 2 % inside each other at 4, 8 % at 10
-// with ten of them under the heavy one, and 90 % at 1,000.
+// [1] Times its mass that stands on a body. Without more inertia boxes of 0.1 m are 2 % inside each other at 4, 8 % at
+// 10 with ten of them under the heavy one, and 90 % at 1,000.
 constexpr float kSqueezedFrom = 4.9f;
-constexpr float kStandsSlope = 0.5f;    // [1] cosine between up and the normal of a contact by which a body stands
-constexpr Index kMostLoadTurns = 256;   // levels under a heavy body that feel it, and levels that stand on the ground
+constexpr float kHoldsPart = 0.9f;     // [1] of what friction can give: with more a contact may slip
+constexpr float kSlowSlip = 0.5f;      // [1] of what gravity adds to a velocity in a step: what slips slower may stick
+constexpr float kFlat = 0.05f;         // [1] by which components of normals differ on a body that is squeezed along one
+constexpr float kStandsSlope = 0.5f;   // [1] cosine between up and the normal of a contact by which a body stands
+constexpr Index kMostLoadTurns = 256;  // levels under a heavy body that feel it, and levels that stand on the ground
 
 /// Where the search keeps what it knows of a body, until its record is made: in ColorBids, of no more use then. Loads
-/// are bits of floats >= 0 [kg], one for even turns and one for odd ones. Grounded: 0, or the more the nearer to it.
-enum SqueezeBid : int { kEvenLoad, kOddLoad, kGrounded, kJointed };
+/// are bits of floats >= 0 [kg], one for even turns and one for odd ones. Grounded, stuck: 0, or the more the nearer to
+/// the ground. Jointed: 1. From kUpward on: the largest of the components of upward normals, and of their negatives.
+enum SqueezeBid : int { kEvenLoad, kOddLoad, kGrounded, kStuckToGround, kJointed, kUpward, kSqueezeBids = kUpward + 6 };
+static_assert(kSqueezeBids <= kPalette);
+constexpr float kUpwardUnit = 1.0f / 1048576.0f;  // [1] of components, which are counted from -1
 
 /// One element is one body.
 struct ClearLoads {
   Column<ColorBids> bids;
 
   TALUS_HD void operator()(Index body) const {
-    for (const int i : {kEvenLoad, kOddLoad, kGrounded, kJointed}) bids[body].bid[i] = 0;
+    for (int i = 0; i < kSqueezeBids; ++i) bids[body].bid[i] = 0;
   }
 };
 
@@ -63,6 +70,7 @@ struct StandingContacts {
   ContactRecords contacts;
   Column<Index> contact_pair;
   const StepParams* params;
+  MaterialTable materials;
   Column<ColorBids> bids;  // in/out
 
   struct Bodies {
@@ -70,19 +78,51 @@ struct StandingContacts {
   };
   /// Bodies that touch, or will before the step is over if nothing holds them back.
   TALUS_HD Bodies bodies_of(Index pair, Index a, Index b) const {
+    const float rise = dot(contacts[pair].normal, params->up);
+    if (!(abs_of(rise) > kStandsSlope) || !bears(pair, a, b)) return {-1, -1};
+    return rise > 0.0f ? Bodies{b, a} : Bodies{a, b};
+  }
+  TALUS_HD bool bears(Index pair, Index a, Index b) const {
     const CachedContact& c = contacts[pair];
-    const float rise = dot(c.normal, params->up);
-    if (!(abs_of(rise) > kStandsSlope)) return {-1, -1};
-    const Vec3 v = state.linear_velocity[b] - state.linear_velocity[a];
-    const Vec3 w_a = state.angular_velocity[a], w_b = state.angular_velocity[b];
     for (int i = 0; i < int(c.count); ++i) {
       const CachedPoint& p = c.point[i];
-      const float parting = dot(c.normal, v + cross(w_b, p.on_b) - cross(w_a, p.on_a));
+      const float parting = dot(c.normal, speed_at(p, a, b));
       // Parting ones that touch still stand: they may part for a moment only, and share impulses of the last step.
-      if (!(p.separation + params->dt * min_of(parting, 0.0f) < params->fall)) continue;
-      return rise > 0.0f ? Bodies{b, a} : Bodies{a, b};
+      if (p.separation + params->dt * min_of(parting, 0.0f) < params->fall) return true;
     }
-    return {-1, -1};
+    return false;
+  }
+  /// Whether friction of a contact keeps the bodies where they are: nothing rolls, and it is not at its limit with the
+  /// bodies under way. Friction of a tall stack is at its limit at times before sweeps have found what it bears.
+  TALUS_HD bool sticks(Index pair, Index a, Index b) const {
+    if (is_round(a) || is_round(b)) return false;
+    const CachedContact& c = contacts[pair];
+    const SurfaceRecord on_a = surface_of_body(a), on_b = surface_of_body(b);
+    const float friction = combine(friction_rule(std::uint8_t(on_a.rules)), friction_rule(std::uint8_t(on_b.rules)),
+                                   on_a.friction, on_b.friction);
+    float load = 0.0f;
+    for (int i = 0; i < int(c.count); ++i) load = load + c.impulse[i];
+    const float limit = kHoldsPart * friction * load;
+    if (!(load > 0.0f) || dot(c.friction, c.friction) < limit * limit) return true;
+    const Vec3 v = speed_at(c.point[0], a, b), slip = v - dot(v, c.normal) * c.normal;
+    const float slow = kSlowSlip * params->fall / params->dt;
+    return friction > 0.0f && dot(slip, slip) < slow * slow;
+  }
+  /// [m/s] Of B against A at a point.
+  TALUS_HD Vec3 speed_at(const CachedPoint& p, Index a, Index b) const {
+    return (state.linear_velocity[b] + cross(state.angular_velocity[b], p.on_b)) -
+           (state.linear_velocity[a] + cross(state.angular_velocity[a], p.on_a));
+  }
+  TALUS_HD SurfaceRecord surface_of_body(Index body) const {
+    return surface_of(materials, model.flags[body] >> kMaterialShift, model.friction[body], 0.0f, model.combine[body]);
+  }
+  TALUS_HD bool is_round(Index body) const {
+    const auto shape = ShapeType(model.shape[body]);
+    return shape == ShapeType::sphere || shape == ShapeType::capsule;
+  }
+  TALUS_HD bool is_squeezed(Index body) const {
+    const ColorBids& of = bids[body];
+    return moves(body) && of.bid[kGrounded] != 0 && (of.bid[kEvenLoad] | of.bid[kOddLoad]) != 0;
   }
   TALUS_HD bool moves(Index body) const {
     return model.inv_mass[body] > 0.0f && state.asleep[body] == 0 && state.frozen[body] == 0;
@@ -92,7 +132,7 @@ struct StandingContacts {
 /// Brings loads one level down. One element is one contact.
 struct PassLoads {
   StandingContacts of;
-  Counters* counters;  // load_turns, ground_turns, squeezed
+  Counters* counters;  // load_turns, ground_turns, held_turns, squeezed
   Index turn;
 
   TALUS_HD void operator()(Index contact) const {
@@ -112,14 +152,18 @@ struct PassLoads {
     if (!(bits > of.bids[lower].bid[from])) return;
     atomic_store(&counters->squeezed, 1);
     atomic_store(&counters->ground_turns, 1);
+    atomic_store(&counters->held_turns, 1);
     if (turn + 2 <= kMostLoadTurns) atomic_store(&counters->load_turns, turn + 2);
   }
 };
 
-/// Brings the ground one level up: fixed bodies, kinematic ones and those asleep. One element is one contact.
+/// Brings the ground one level up: fixed bodies, kinematic ones and those asleep. kStuck: by contacts that stick alone.
+/// One element is one contact.
+template <bool kStuck>
 struct PassGround {
+  static constexpr int kBid = kStuck ? kStuckToGround : kGrounded;
   StandingContacts of;
-  Counters* counters;  // ground_turns
+  Index* turns;
   Index turn;
 
   TALUS_HD void operator()(Index contact) const {
@@ -130,14 +174,39 @@ struct PassGround {
     if (holds_a == holds_b) return;  // most of them
     const auto [upper, lower] = of.bodies_of(pair, a, b);
     if (upper < 0 || lower != (holds_a ? a : b)) return;
-    atomic_max(&of.bids[upper].bid[kGrounded], code);
-    if (turn + 2 <= kMostLoadTurns) atomic_store(&counters->ground_turns, turn + 2);
+    if (kStuck && !of.sticks(pair, a, b)) return;
+    atomic_max(&of.bids[upper].bid[kBid], code);
+    if (turn + 2 <= kMostLoadTurns) atomic_store(turns, turn + 2);
   }
 
  private:
   /// Whether a body is ground, or was on it before this turn.
   TALUS_HD bool holds(Index body, std::uint32_t code) const {
-    return !of.moves(body) || atomic_load(&of.bids[body].bid[kGrounded]) > code;
+    return !of.moves(body) || atomic_load(&of.bids[body].bid[kBid]) > code;
+  }
+};
+
+/// Notes along which normals bodies are squeezed. One element is one contact.
+struct NoteUpward {
+  StandingContacts of;
+
+  TALUS_HD void operator()(Index contact) const {
+    const Index pair = of.contact_pair[contact], a = of.pairs.owner[pair], b = of.pairs.partner[pair];
+    const bool note_a = of.is_squeezed(a), note_b = of.is_squeezed(b);
+    if ((!note_a && !note_b) || !of.bears(pair, a, b)) return;
+    const Vec3 normal = of.contacts[pair].normal;
+    const Vec3 upward = dot(normal, of.params->up) < 0.0f ? -normal : normal;
+    if (note_a) note(a, upward);
+    if (note_b) note(b, upward);
+  }
+
+ private:
+  TALUS_HD void note(Index body, Vec3 upward) const {
+    const float components[6] = {upward.x, upward.y, upward.z, -upward.x, -upward.y, -upward.z};
+    for (int i = 0; i < 6; ++i) {
+      const float units = (1.0f + clamp_to(components[i], -1.0f, 1.0f)) * (1.0f / kUpwardUnit);
+      atomic_max(&of.bids[body].bid[kUpward + i], std::uint32_t(units));
+    }
   }
 };
 
@@ -162,12 +231,30 @@ struct DropLoads {
   }
 };
 
-/// [1] Times the mass of a body that its inertia is to be.
-TALUS_INLINE float squeeze_factor(const ColorBids& bids, float inv_mass) {
-  if (bids.bid[kGrounded] == 0) return 1.0f;
-  const std::uint32_t even = bids.bid[kEvenLoad], odd = bids.bid[kOddLoad];
-  const float load = std::bit_cast<float>(even > odd ? even : odd);
-  return max_of(load * inv_mass, 1.0f);
+/// What becomes of a body.
+struct Squeeze {
+  float factor;  // [1] its inertia over its mass
+  bool slides;   // the factor holds along the normal alone
+  Vec3 normal;   // if it slides
+};
+TALUS_INLINE Squeeze squeeze_of(const ColorBids& of, float inv_mass) {
+  const std::uint32_t even = of.bid[kEvenLoad], odd = of.bid[kOddLoad];
+  const float factor = std::bit_cast<float>(even > odd ? even : odd) * inv_mass;
+  Squeeze by{1.0f, false, {0.0f, 0.0f, 0.0f}};
+  if (of.bid[kGrounded] == 0 || !(factor > 1.0f)) return by;
+  by.factor = factor;
+  if (of.bid[kStuckToGround] != 0) return by;
+  float middle[3], spread = 0.0f;
+  for (int i = 0; i < 3; ++i) {
+    const float most = kUpwardUnit * float(of.bid[kUpward + i]) - 1.0f;
+    const float least = 1.0f - kUpwardUnit * float(of.bid[kUpward + 3 + i]);
+    middle[i] = 0.5f * (most + least);
+    spread = max_of(spread, most - least);
+  }
+  by.slides = spread < kFlat;
+  const Vec3 normal{middle[0], middle[1], middle[2]};
+  by.normal = (1.0f / max_of(length(normal), 1e-6f)) * normal;
+  return by;
 }
 
 }  // namespace talus::inline TALUS_ISA

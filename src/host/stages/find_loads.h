@@ -15,17 +15,23 @@ struct FindLoadsTask {
   TALUS_HD void operator()(Team& team) const {
     const Column<ColorBids>& bids = v.solve.color_rows.bids;
     const Count contacts{&v.counters->contacts, v.solve.contact_capacity};
-    const StandingContacts standing{v.model,  v.state, v.next.pairs, v.next.contacts, v.solve.contacts.pair,
-                                    v.params, bids};
+    const StandingContacts standing{v.model,  v.state,     v.next.pairs, v.next.contacts, v.solve.contacts.pair,
+                                    v.params, v.materials, bids};
     team.for_each("ClearLoads", body_rows(v), on_bodies(v, ClearLoads{bids}));
     team.for_each("MarkJointedLoads", {&v.counters->joints, v.joints.count}, MarkJointedLoads{v.joints.model, bids});
     team.repeat(&v.counters->load_turns, [&](Index turn) {
       team.for_each("PassLoads", contacts, PassLoads{standing, v.counters, turn});
     });
     team.repeat(&v.counters->ground_turns, [&](Index turn) {
-      team.for_each("PassGround", contacts, PassGround{standing, v.counters, turn});
+      team.for_each("PassGround", contacts, PassGround<false>{standing, &v.counters->ground_turns, turn});
     });
-    team.repeat(&v.counters->squeezed, [&](Index) { team.for_each("DropLoads", contacts, DropLoads{standing}); });
+    team.repeat(&v.counters->held_turns, [&](Index turn) {
+      team.for_each("PassHeld", contacts, PassGround<true>{standing, &v.counters->held_turns, turn});
+    });
+    team.repeat(&v.counters->squeezed, [&](Index) {
+      team.for_each("DropLoads", contacts, DropLoads{standing});
+      team.for_each("NoteUpward", contacts, NoteUpward{standing});
+    });
   }
 };
 

@@ -24,6 +24,7 @@ PrepareContacts<kSurfaces> contacts_of(const StepViews& v) {
           v.shape.rows,
           v.shape.restitution,
           v.shape.carriers,
+          v.shape.squeeze,
           v.materials,
           v.last,
           v.solve.surfaces,
@@ -47,7 +48,7 @@ void prepare_contacts(Exec& exec, const StepViews& v) {
   find_loads(exec, v);
   exec.for_each_lane(
       "PrepareBodies", body_lanes(v),
-      on_bodies(v, PrepareBodies{v.model, v.state, v.solve.rows, v.solve.color_rows.bids, v.shape.squeeze}));
+      on_bodies(v, PrepareBodies{v.model, v.state, v.solve.rows, v.solve.color_rows.bids, v.params, v.shape.squeeze}));
   if (v.joints.count > 0) exec.together("begin_joints", BeginJointsTask{v});
   if (v.shape.rigid.on && v.shape.surfaces) {
     prepare_rigid<true>(exec, v);
