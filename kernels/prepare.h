@@ -41,6 +41,7 @@ struct PrepareBodies {
   Column<ColorBids> loads;
   const StepParams* params;
   bool squeeze;
+  bool uniform;  // see squeeze_of
 
   template <class Real>
   TALUS_INLINE void solve(Index row) const {
@@ -83,7 +84,7 @@ struct PrepareBodies {
     float masses[kWidth], shares[kWidth], rubs[kWidth], gained[3][kWidth];
     store_lanes(masses, inv_mass);
     for (int i = 0; i < kWidth; ++i) {
-      const Squeeze by = squeeze_of(loads[row + i], masses[i]);
+      const Squeeze by = squeeze_of(loads[row + i], masses[i], uniform, is_round(ShapeType(model.shape[row + i])));
       shares[i] = 1.0f / by.factor;
       rubs[i] = by.slides ? 1.0f - by.factor : 0.0f;
       // Along tangents the weight of what slides is not shared by more inertia: it gets at once what the sub-steps

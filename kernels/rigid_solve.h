@@ -23,8 +23,8 @@ TALUS_INLINE PointGive<Real> point_give(const BodyPair<Real>& bodies, const Poin
     return bodies.turns_a * dot(levers.row[r].a, levers.row[s].a) +
            bodies.turns_b * dot(levers.row[r].b, levers.row[s].b);
   };
-  const Real mass = bodies.inv_mass_a + bodies.inv_mass_b, rub = bodies.rub_a + bodies.rub_b;
-  return {mass + give(0, 0), give(0, 1), give(0, 2), rub + give(1, 1), give(1, 2), rub + give(2, 2)};
+  const Real mass = bodies.inv_mass_a + bodies.inv_mass_b;
+  return {mass + give(0, 0), give(0, 1), give(0, 2), mass + give(1, 1), give(1, 2), mass + give(2, 2)};
 }
 
 /// [kg] The largest step of friction that is safe in every direction: one over a bound of the larger eigenvalue of
@@ -66,12 +66,7 @@ struct WarmStartRigid {
       if (!any_of(Real(float(i)) < frame.count)) break;
       const PointLevers<Real> levers = load_point_levers<Real>(rows, i, lane);
       for (int r = 0; r < 3; ++r) {
-        const Real impulse = load<Real>(rows, rigid_row::at(i, rigid_row::impulse) + r, lane);
-        if (r == 0) {
-          bodies.apply(impulse, frame.axis[r], levers.row[r]);
-        } else {
-          bodies.apply_rub(impulse, frame.axis[r], levers.row[r]);
-        }
+        bodies.apply(load<Real>(rows, rigid_row::at(i, rigid_row::impulse) + r, lane), frame.axis[r], levers.row[r]);
       }
     }
     if constexpr (kSurfaces) warm_start_turning(surfaces, lane, bodies);
@@ -161,8 +156,8 @@ struct SweepRigid {
                                          : solve_prox(frame, give, speed, before);
       next = select<Real>(moves, next, before);
       bodies.apply(next.x - before.x, frame.axis[0], levers.row[0]);
-      bodies.apply_rub(next.y - before.y, frame.axis[1], levers.row[1]);
-      bodies.apply_rub(next.z - before.z, frame.axis[2], levers.row[2]);
+      bodies.apply(next.y - before.y, frame.axis[1], levers.row[1]);
+      bodies.apply(next.z - before.z, frame.axis[2], levers.row[2]);
       if constexpr (kSurfaces) {
         if (any_of(bounces)) {  // whose energy is counted for the normal alone, and not for what friction does with it
           next = select<Real>(bounces, solve_rows(by_rows, levers, frame, give, rest, before, moves), next);
@@ -262,8 +257,8 @@ struct SweepRigid {
       }
       next.y = select(moves, f1, before.y);
       next.z = select(moves, f2, before.z);
-      bodies.apply_rub(next.y - before.y, frame.axis[1], levers.row[1]);
-      bodies.apply_rub(next.z - before.z, frame.axis[2], levers.row[2]);
+      bodies.apply(next.y - before.y, frame.axis[1], levers.row[1]);
+      bodies.apply(next.z - before.z, frame.axis[2], levers.row[2]);
     }
     return next;
   }
@@ -388,10 +383,8 @@ struct SplitContacts {
     if (Bodies::kSparse && !any_moves(bodies)) return;
     const Real shares_a = shares_of<Real>(of.index_a.data()), shares_b = shares_of<Real>(of.index_b.data());
     bodies.inv_mass_a = shares_a * bodies.inv_mass_a;
-    bodies.rub_a = shares_a * bodies.rub_a;
     bodies.turns_a = shares_a * bodies.turns_a;
     bodies.inv_mass_b = shares_b * bodies.inv_mass_b;
-    bodies.rub_b = shares_b * bodies.rub_b;
     bodies.turns_b = shares_b * bodies.turns_b;
     contacts.solve_contact(lane, bodies);
     add(of.index_a.data(), of.record_a, bodies.a, shares_a, bodies.inv_mass_a);

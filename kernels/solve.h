@@ -47,7 +47,7 @@ template <class Real>
 struct BodyPair {
   Velocity<Real> a, b;
   Real inv_mass_a, inv_mass_b;
-  Real rub_a, rub_b;      // [1/kg] for friction: less inertia than along normals has what is squeezed and slides
+  Real rub_a, rub_b;      // [1/kg] for friction: more than the others where what is squeezed slides (squeeze.h)
   Real turns_a, turns_b;  // 1: contacts turn the body, 0: they do not; times the contacts that share it, if split
 
   /// Speed by turning alone, of B against A.

@@ -28,7 +28,7 @@ namespace talus::inline TALUS_ISA {
 constexpr float kSqueezedFrom = 4.9f;
 constexpr float kHoldsPart = 0.9f;     // [1] of what friction can give: with more a contact may slip
 constexpr float kSlowSlip = 0.5f;      // [1] of what gravity adds to a velocity in a step: what slips slower may stick
-constexpr float kFlat = 0.05f;         // [1] by which components of normals differ on a body that is squeezed along one
+constexpr float kParallel = 0.05f;     // [1] by which components of normals differ on a body that is squeezed along one
 constexpr float kStandsSlope = 0.5f;   // [1] cosine between up and the normal of a contact by which a body stands
 constexpr Index kMostLoadTurns = 256;  // levels under a heavy body that feel it, and levels that stand on the ground
 
@@ -61,6 +61,10 @@ struct MarkJointedLoads {
     }
   }
 };
+
+TALUS_INLINE bool is_round(ShapeType shape) {
+  return shape == ShapeType::sphere || shape == ShapeType::capsule;
+}
 
 /// Who stands on whom.
 struct StandingContacts {
@@ -95,7 +99,7 @@ struct StandingContacts {
   /// Whether friction of a contact keeps the bodies where they are: nothing rolls, and it is not at its limit with the
   /// bodies under way. Friction of a tall stack is at its limit at times before sweeps have found what it bears.
   TALUS_HD bool sticks(Index pair, Index a, Index b) const {
-    if (is_round(a) || is_round(b)) return false;
+    if (is_round(ShapeType(model.shape[a])) || is_round(ShapeType(model.shape[b]))) return false;
     const CachedContact& c = contacts[pair];
     const SurfaceRecord on_a = surface_of_body(a), on_b = surface_of_body(b);
     const float friction = combine(friction_rule(std::uint8_t(on_a.rules)), friction_rule(std::uint8_t(on_b.rules)),
@@ -115,10 +119,6 @@ struct StandingContacts {
   }
   TALUS_HD SurfaceRecord surface_of_body(Index body) const {
     return surface_of(materials, model.flags[body] >> kMaterialShift, model.friction[body], 0.0f, model.combine[body]);
-  }
-  TALUS_HD bool is_round(Index body) const {
-    const auto shape = ShapeType(model.shape[body]);
-    return shape == ShapeType::sphere || shape == ShapeType::capsule;
   }
   TALUS_HD bool is_squeezed(Index body) const {
     const ColorBids& of = bids[body];
@@ -237,7 +237,8 @@ struct Squeeze {
   bool slides;   // the factor holds along the normal alone
   Vec3 normal;   // if it slides
 };
-TALUS_INLINE Squeeze squeeze_of(const ColorBids& of, float inv_mass) {
+/// uniform: inertia has to be the same in all directions. What slides is left as it is then, unless it rolls.
+TALUS_INLINE Squeeze squeeze_of(const ColorBids& of, float inv_mass, bool uniform, bool round) {
   const std::uint32_t even = of.bid[kEvenLoad], odd = of.bid[kOddLoad];
   const float factor = std::bit_cast<float>(even > odd ? even : odd) * inv_mass;
   Squeeze by{1.0f, false, {0.0f, 0.0f, 0.0f}};
@@ -251,7 +252,12 @@ TALUS_INLINE Squeeze squeeze_of(const ColorBids& of, float inv_mass) {
     middle[i] = 0.5f * (most + least);
     spread = max_of(spread, most - least);
   }
-  by.slides = spread < kFlat;
+  by.slides = spread < kParallel;
+  if (by.slides && uniform) {
+    by.slides = false;
+    if (!round) by.factor = 1.0f;
+    return by;
+  }
   const Vec3 normal{middle[0], middle[1], middle[2]};
   by.normal = (1.0f / max_of(length(normal), 1e-6f)) * normal;
   return by;
