@@ -8,6 +8,11 @@
 // stands on those. Where less than kSqueezedFrom times its mass stands on a body the search ends, so in piles that need
 // none of this it ends where it begins. Only then the ground is asked for, from the bottom up: what falls freely has no
 // more inertia than mass, or a stack in the air would come apart.
+//
+// What friction holds does not move along tangents, whatever its inertia is, and friction converges by it. What slides
+// or rolls, or stands on such, has its own mass along tangents: else a load on ice would be twice as heavy as it is.
+// That needs normals that are parallel. With others friction, by less inertia, would work against normals with more:
+// such bodies have the same inertia in all directions.
 #pragma once
 #include <bit>
 

