@@ -25,10 +25,10 @@ class Magnitudes {
     find();
     return first_ == kSize ? 1.0f : lower_end(last_ + 1) / lower_end(first_);
   }
-  /// The smallest number, or down to 0.96 of it; 1e30 if there is none.
+  /// The largest power of two that is not above the smallest number; 1e30 if there is none.
   float smallest() {
     find();
-    return first_ == kSize ? 1e30f : lower_end(first_);
+    return first_ == kSize ? 1e30f : lower_end(first_ & ~std::size_t{31});
   }
 
  private:
