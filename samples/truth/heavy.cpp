@@ -290,7 +290,7 @@ const Row kRows[] = {
      "% of the thickness; half of that in the first second", 1.0, 200, heavy_rests_on_light, "", "", "", "jacobi=3"},
     {"Heavy on light", "HeavyOnesRestOnAPlate", "4 to 9 such boxes on one light plate: the same in 10 s.",
      "% of the thickness; half of that in the first second", 3.0, 100, heavy_ones_rest_on_plate, "jacobi shock",
-     "Thin plates were pressed into the ground by a quarter of their thickness with jacobi, by a seventh with shock."},
+     "Thin plates were pressed into the ground by a quarter of their thickness with jacobi, by half with shock."},
     {"Heavy on light", "HeavyFallsOnLight",
      "The same when it falls on them from up to 1 m, or all of them fall: after 3 s.",
      "% of the thickness; a fifth of that in the first 3 s", 1.0, 200, heavy_falls_on_light, "", "", "", "jacobi=10"},
