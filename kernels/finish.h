@@ -56,7 +56,7 @@ struct FinishBodies {
                            gone[4] * gone[4] + gone[5] * gone[5] + gone[6] * gone[6] > Real(kSlowStep * kSlowStep);
     if (any_of(far && moves)) finish_far(row, lane_bits(far && moves), q_next, w_next);
     const Real speed = IntegrateVelocities::largest(v_next) + IntegrateVelocities::largest(w_next);
-    const Mask<Real> good = now[7] == zero && speed < limit &&
+    const Mask<Real> good = !(now[7] > zero) && speed < limit &&
                             IntegrateVelocities::largest(x_next) < Real(kMaxPosition) &&
                             is_finite(q_next.x + q_next.y + q_next.z + q_next.w);
     store(state.position, row, select<Real>(moves && good, x_next, x));

@@ -79,6 +79,10 @@ struct BeginStep {
     }
     counters->left_bounds = 0;
     counters->deep_turns = 0;
+    counters->load_turns = 1;
+    counters->ground_turns = 0;
+    counters->held_turns = 0;
+    counters->squeezed = 0;
     counters->merged = 0;
     counters->points = 0;
     counters->recycled = 0;

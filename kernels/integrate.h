@@ -46,7 +46,9 @@ struct IntegrateVelocities {
     const Real h(params->h), one(1.0f), zero(0.0f), inv_mass = now[3];
     const Real touching(*contact_lanes > 0 ? 1.0f : 0.0f);
     const Mask<Real> moves = inv_mass > zero;
-    const Real weight = select(moves, load<Real>(model.gravity_scale.data, row), zero);
+    // With more inertia than mass (squeeze.h) a body has its weight still.
+    const Real share = inv_mass / load<Real>(model.inv_mass.data, row);
+    const Real weight = select(moves, share * load<Real>(model.gravity_scale.data, row), zero);
     const Vec3Of<Real> force = load<Real>(inputs.force, row), torque = load<Real>(inputs.torque, row);
     const Vec3Of<Real> gravity{Real(params->gravity.x), Real(params->gravity.y), Real(params->gravity.z)};
     const Vec3Of<Real> v{now[0], now[1], now[2]}, w{now[4], now[5], now[6]};

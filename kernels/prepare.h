@@ -12,6 +12,7 @@
 #include "pair_energy.h"
 #include "softness.h"
 #include "solve_columns.h"
+#include "squeeze.h"
 #include "step_params.h"
 #include "tilts.h"
 
@@ -36,6 +37,11 @@ struct PrepareBodies {
   BodyState state;
   // out: one row a lane
   SolveRowScratch rows;
+  // with squeeze: see squeeze.h
+  Column<ColorBids> loads;
+  const StepParams* params;
+  bool squeeze;
+  bool uniform;  // see squeeze_of
 
   template <class Real>
   TALUS_INLINE void solve(Index row) const {
@@ -46,15 +52,17 @@ struct PrepareBodies {
     const Mask<Real> moves =
         alive && !frozen && !asleep && !(load_bytes<Real>(model.motion, row) == Real(float(Motion::fixed)));
     const Vec3Of<Real> none{zero, zero, zero}, unit{one, one, one};
-    const Real inv_mass = select(moves, load<Real>(model.inv_mass.data, row), zero);
+    Real inv_mass = select(moves, load<Real>(model.inv_mass.data, row), zero);
     const QuatOf<Real> upright{zero, zero, zero, one};
     const QuatOf<Real> q = select<Real>(alive, load<Real>(state.orientation, row), upright);
-    const Vec3Of<Real> inverse = select<Real>(inv_mass > zero, load<Real>(model.inv_inertia, row), unit);
+    Vec3Of<Real> inverse = select<Real>(inv_mass > zero, load<Real>(model.inv_inertia, row), unit);
+    Vec3Of<Real> v = select<Real>(moves, load<Real>(state.linear_velocity, row) + none, none);
+    Real rub = zero;  // velocity: flag
+    if (squeeze) rub = squeeze_bodies(row, inv_mass, inverse, v);
     const Vec3Of<Real> scale{square_root(inverse.x), square_root(inverse.y), square_root(inverse.z)};
-    const Vec3Of<Real> v = select<Real>(moves, load<Real>(state.linear_velocity, row) + none, none);
     const Vec3Of<Real> spin = scaled_spin(q, scale, load<Real>(state.angular_velocity, row));
     const Vec3Of<Real> w = select<Real>(moves, spin, none);
-    const Real velocity[8] = {v.x, v.y, v.z, inv_mass, w.x, w.y, w.z, zero};
+    const Real velocity[8] = {v.x, v.y, v.z, inv_mass, w.x, w.y, w.z, rub};
     store_together(&rows.velocity.data->linear.x, row, velocity);
     const Real free_velocity[8] = {v.x, v.y, v.z, inv_mass, w.x, w.y, w.z, touched<Real>(row)};
     store_together(&rows.free_velocity.data->linear.x, row, free_velocity);
@@ -66,6 +74,37 @@ struct PrepareBodies {
       if (rows.split_count[row + i] == 0) continue;
       for (std::int64_t& change : rows.split_sums[row + i].change) change = 0;
     }
+  }
+
+  /// Gives bodies the inertia of their loads. Returns what BodyVelocity::flag says of it.
+  template <class Real>
+  TALUS_INLINE Real squeeze_bodies(Index row, Real& inv_mass, Vec3Of<Real>& inverse, Vec3Of<Real>& v) const {
+    constexpr int kWidth = LaneCount<Real>::value;
+    const Real one(1.0f), zero(0.0f);
+    float masses[kWidth], shares[kWidth], rubs[kWidth], gained[3][kWidth];
+    store_lanes(masses, inv_mass);
+    for (int i = 0; i < kWidth; ++i) {
+      const Squeeze by = squeeze_of(loads[row + i], masses[i], uniform, is_round(ShapeType(model.shape[row + i])));
+      shares[i] = 1.0f / by.factor;
+      rubs[i] = by.slides ? 1.0f - by.factor : 0.0f;
+      // Along tangents the weight of what slides is not shared by more inertia: it gets at once what the sub-steps
+      // leave.
+      const Vec3 pull =
+          (by.slides ? params->dt * (1.0f - shares[i]) * model.gravity_scale[row + i] : 0.0f) * params->gravity;
+      const Vec3 along = pull - dot(pull, by.normal) * by.normal;
+      for (int k = 0; k < 3; ++k) gained[k][i] = k == 0 ? along.x : k == 1 ? along.y : along.z;
+    }
+    const Real share = load_lanes(shares, Real{}), rub = load_lanes(rubs, Real{});
+    v = v + Vec3Of<Real>{load_lanes(gained[0], Real{}), load_lanes(gained[1], Real{}), load_lanes(gained[2], Real{})} +
+        Vec3Of<Real>{zero, zero, zero};
+    inv_mass = share * inv_mass;
+    // What rolls does so with the inertia that it has: loads press along no lever that would turn it.
+    const Real shape = load_bytes<Real>(model.shape, row);
+    const Mask<Real> ball = rub < zero && shape == Real(float(ShapeType::sphere));
+    const Mask<Real> rolls = ball || (rub < zero && shape == Real(float(ShapeType::capsule)));
+    const Real tilts = select(ball, one, share), about = select(rolls, one, share);
+    inverse = {tilts * inverse.x, about * inverse.y, tilts * inverse.z};
+    return rub;
   }
 
   /// 1: the body has contacts.
@@ -84,7 +123,7 @@ template <class Real>
 struct PreparedBody {
   QuatOf<Real> orientation;
   Vec3Of<Real> scale;
-  Real inv_mass, turns;  // both times the number of contacts that share the body
+  Real inv_mass, turns, rub;  // as of BodyPair; times the number of contacts that share the body
 
   TALUS_INLINE Vec3Of<Real> own(Vec3Of<Real> direction) const { return rotate_back(orientation, direction); }
   TALUS_INLINE Vec3Of<Real> world(Vec3Of<Real> own_direction) const { return rotate(orientation, own_direction); }
@@ -129,7 +168,7 @@ TALUS_INLINE Real smaller_size(const PreparedBody<Real>& a, const PreparedBody<R
   const auto mass_by_inertia = [&](const PreparedBody<Real>& body) {
     const Real most = max_of(body.scale.x, max_of(body.scale.y, body.scale.z));
     const Mask<Real> moves = body.inv_mass > zero;
-    return select(moves, body.turns * most * most / select(moves, body.inv_mass, one), zero);
+    return select(moves, body.turns * most * most / select(moves, body.rub, one), zero);
   };
   return square_root(Real(6.0f) / max_of(mass_by_inertia(a), mass_by_inertia(b)));
 }
@@ -219,6 +258,7 @@ struct PrepareContacts {
   Index null_body;
   bool restitution;  // some body bounces
   bool carriers;     // some body is kinematic
+  bool squeeze;      // some body may have more inertia along normals than along tangents: see squeeze.h
   // with kSurfaces
   MaterialTable materials;
   ContactCache last;     // rolling
@@ -388,8 +428,9 @@ struct PrepareContacts {
       put(row::carry, dot(change_b, t1_b) - dot(change_a, t1_a));
       put(row::carry + 1, dot(change_b, t2_b) - dot(change_a, t2_a));
     }
-    const Real k11 = mass + a.give(a1, a1) + b.give(b1, b1);
-    const Real k22 = mass + a.give(a2, a2) + b.give(b2, b2);
+    const Real rub = a.rub + b.rub;
+    const Real k11 = rub + a.give(a1, a1) + b.give(b1, b1);
+    const Real k22 = rub + a.give(a2, a2) + b.give(b2, b2);
     const Real k12 = a.give(a1, a2) + b.give(b1, b2);
     const Real inverse = one / (k11 * k22 - k12 * k12);
     put_vector(row::tangent, t1);
@@ -726,11 +767,18 @@ struct PrepareContacts {
   TALUS_INLINE PreparedBody<Real> body_of(const std::uint32_t* body, const float* share) const {
     Real frame[8];
     gather_together(&bodies.frame.data->orientation.x, body, frame);
-    const Real contacts_of = load_lanes(share, Real{}), zero(0.0f);
+    const Real contacts_of = load_lanes(share, Real{}), zero(0.0f), inv_mass = contacts_of * frame[7];
+    Real rub = inv_mass;
+    if (squeeze) {
+      Real now[8];
+      gather_together(&bodies.velocity.data->linear.x, body, now);
+      rub = inv_mass * (Real(1.0f) - now[7]);
+    }
     return {{frame[0], frame[1], frame[2], frame[3]},
             {frame[4], frame[5], frame[6]},
-            contacts_of * frame[7],
-            select(frame[7] > zero, contacts_of, zero)};
+            inv_mass,
+            select(frame[7] > zero, contacts_of, zero),
+            rub};
   }
 
   template <class Real, int kWidth>

@@ -47,6 +47,7 @@ template <class Real>
 struct BodyPair {
   Velocity<Real> a, b;
   Real inv_mass_a, inv_mass_b;
+  Real rub_a, rub_b;      // [1/kg] for friction: more than the others where what is squeezed slides (squeeze.h)
   Real turns_a, turns_b;  // 1: contacts turn the body, 0: they do not; times the contacts that share it, if split
 
   /// Speed by turning alone, of B against A.
@@ -61,6 +62,10 @@ struct BodyPair {
     a.linear = a.linear - inv_mass_a * impulse;
     b.linear = b.linear + inv_mass_b * impulse;
   }
+  TALUS_INLINE void rub(Vec3Of<Real> impulse) {
+    a.linear = a.linear - rub_a * impulse;
+    b.linear = b.linear + rub_b * impulse;
+  }
   TALUS_INLINE void turn(Real impulse, const Levers<Real>& levers) {
     a.angular = a.angular - (turns_a * impulse) * levers.a;
     b.angular = b.angular + (turns_b * impulse) * levers.b;
@@ -68,6 +73,11 @@ struct BodyPair {
   /// Impulse on B along a direction at a point, and its opposite on A.
   TALUS_INLINE void apply(Real impulse, Vec3Of<Real> direction, const Levers<Real>& levers) {
     push(impulse * direction);
+    turn(impulse, levers);
+  }
+  /// The same by friction.
+  TALUS_INLINE void apply_rub(Real impulse, Vec3Of<Real> direction, const Levers<Real>& levers) {
+    rub(impulse * direction);
     turn(impulse, levers);
   }
 };
@@ -143,6 +153,8 @@ struct SolveContacts {
     p.b = {{record_b[0], record_b[1], record_b[2]}, {record_b[4], record_b[5], record_b[6]}};
     p.inv_mass_a = record_a[3];
     p.inv_mass_b = record_b[3];
+    p.rub_a = record_a[3] * (Real(1.0f) - record_a[7]);
+    p.rub_b = record_b[3] * (Real(1.0f) - record_b[7]);
     p.turns_a = select(record_a[3] > Real(0.0f), Real(1.0f), Real(0.0f));
     p.turns_b = select(record_b[3] > Real(0.0f), Real(1.0f), Real(0.0f));
     return p;
@@ -321,7 +333,10 @@ struct SolveContacts {
     const float kept = min_of(rows.number(row::load, lane) / load_now, 1.0f);
     load_record(&free_velocity->linear.x, a, record_a);
     load_record(&free_velocity->linear.x, b, record_b);
+    const float rub_a = bodies.rub_a, rub_b = bodies.rub_b;
     bodies = pair_of(record_a, record_b);
+    bodies.rub_a = rub_a;  // flags of free velocities tell other things
+    bodies.rub_b = rub_b;
     apply_friction(lane, bodies, normal, 1.0f - kept);
     for (const int field : {int(row::friction_impulse), row::friction_impulse + 1, int(row::twist_impulse)}) {
       rows.set(field, lane, kept * rows.number(field, lane));
@@ -367,10 +382,10 @@ struct SolveContacts {
   template <class Real>
   TALUS_INLINE void apply_friction(Index lane, BodyPair<Real>& bodies, Vec3Of<Real> normal, Real part) const {
     const Vec3Of<Real> t1 = load_vector<Real>(rows, row::tangent, lane), t2 = cross(normal, t1);
-    bodies.apply(part * load<Real>(rows, row::friction_impulse, lane), t1,
-                 load_levers<Real>(row::friction_a1, row::friction_b1, lane));
-    bodies.apply(part * load<Real>(rows, row::friction_impulse + 1, lane), t2,
-                 load_levers<Real>(row::friction_a2, row::friction_b2, lane));
+    bodies.apply_rub(part * load<Real>(rows, row::friction_impulse, lane), t1,
+                     load_levers<Real>(row::friction_a1, row::friction_b1, lane));
+    bodies.apply_rub(part * load<Real>(rows, row::friction_impulse + 1, lane), t2,
+                     load_levers<Real>(row::friction_a2, row::friction_b2, lane));
     bodies.turn(part * load<Real>(rows, row::twist_impulse, lane), load_levers<Real>(row::twist_a, row::twist_b, lane));
   }
 
@@ -633,7 +648,7 @@ struct SolveContacts {
     const auto give = [&](const Levers<Real>& l1, const Levers<Real>& l2) {
       return bodies.turns_a * dot(l1.a, l2.a) + bodies.turns_b * dot(l1.b, l2.b);
     };
-    const Real mass = bodies.inv_mass_a + bodies.inv_mass_b, k11 = mass + give(along, along);
+    const Real mass = bodies.rub_a + bodies.rub_b, k11 = mass + give(along, along);
     Real limit[2];
     line_limits(lane, limit);
     LinePoints<Real> points = points_of_line(line_impulse<Real>(lane), arm, limit);
@@ -647,7 +662,7 @@ struct SolveContacts {
       Real n1 = points.along[i] - rate * s1, n2 = points.across[i] - rate * s2;
       project_on_circle(limit[i], n1, n2);
       const Real more1 = select(rub, n1 - points.along[i], zero), more2 = select(rub, n2 - points.across[i], zero);
-      bodies.push(more1 * t1 + more2 * t2);
+      bodies.rub(more1 * t1 + more2 * t2);
       bodies.turn(more1, along);
       bodies.turn(more2, across);
       residual = max_of(residual, square_root(more1 * more1 + more2 * more2) / rate);
@@ -682,7 +697,7 @@ struct SolveContacts {
     }
     n1 = select(left_out, f1, n1);
     n2 = select(left_out, f2, n2);
-    bodies.push((n1 - f1) * t1 + (n2 - f2) * t2);
+    bodies.rub((n1 - f1) * t1 + (n2 - f2) * t2);
     bodies.turn(n1 - f1, levers1);
     bodies.turn(n2 - f2, levers2);
     store(rows, row::friction_impulse, lane, n1);
@@ -923,6 +938,8 @@ struct SolveSplit {
     BodyPair<float> bodies = contacts.pair_of(record_a, record_b);
     lend(bodies.inv_mass_a, bodies.turns_a, Index(*index_a.data()));
     lend(bodies.inv_mass_b, bodies.turns_b, Index(*index_b.data()));
+    bodies.rub_a = float(split_count[Index(*index_a.data())]) * bodies.rub_a;
+    bodies.rub_b = float(split_count[Index(*index_b.data())]) * bodies.rub_b;
     const auto left =
         contacts.solve_manifold(lane, index_a, index_b, bodies, contacts.params->split, contacts.params->split);
     if (left.rub) contacts.rub_line(lane, bodies, true);

@@ -17,8 +17,9 @@ struct alignas(32) BodyVelocity {
   Vec3 linear;     // [m/s] world frame
   float inv_mass;  // [1/kg] 0: never written by contacts
   Vec3 angular;    // [sqrt(J)] scaled axes; of bodies that are not dynamic [rad/s] in their own axes
-  float flag;      // velocity: 1 if it left the finite range in this step; free velocity: 1 if the body has contacts,
-                   // and up to 1 more for what deep ones have used up of max_push_speed (deep.h)
+  float flag;      // velocity: 1 if it left the finite range in this step, else one less its inertia along normals
+               // over that along tangents (squeeze.h); free velocity: 1 if the body has contacts, and up to 1 more for
+               // what deep ones have used up of max_push_speed (deep.h)
 };
 
 constexpr float kLongRatio = 8.0f;  // [1] of moments of inertia: beyond it scaled axes follow a body within a step

@@ -20,6 +20,8 @@ struct FrictionPolygon {
 
 struct StepParams {
   Vec3 gravity;                 // [m/s^2]
+  Vec3 up;                      // against gravity; 0 if there is none
+  float fall;                   // [m] that gravity adds to the way of a step
   float dt;                     // [s] of the step
   float h;                      // [s] of a sub-step
   float inv_h;                  // [1/s]

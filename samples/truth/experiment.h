@@ -105,6 +105,7 @@ std::span<const Row> overlap_rows();
 std::span<const Row> free_motion_rows();
 std::span<const Row> energy_rows();
 std::span<const Row> tower_rows();
+std::span<const Row> heavy_rows();
 std::span<const Row> motion_rows();
 std::span<const Row> joint_rows();
 std::span<const Row> top_rows();

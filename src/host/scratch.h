@@ -34,7 +34,7 @@ constexpr Lifetime kEntriesLife{Stage::find_pairs, Stage::find_pairs};
 constexpr Lifetime kFoundLife{Stage::find_pairs, Stage::find_pairs};
 constexpr Lifetime kPairsLife{Stage::collide_pairs, Stage::collide_pairs};
 constexpr Lifetime kContactsLife{Stage::collide_pairs, Stage::prepare_contacts};
-constexpr Lifetime kColorRowsLife{Stage::color_contacts, Stage::color_contacts};
+constexpr Lifetime kColorRowsLife{Stage::color_contacts, Stage::prepare_contacts};  // squeeze.h
 constexpr Lifetime kColorContactsLife{Stage::collide_pairs, Stage::color_contacts};
 constexpr Lifetime kSolveRowsLife{Stage::color_contacts, Stage::finish_step};  // elsewhere, see above
 constexpr Lifetime kLanesLife{Stage::prepare_contacts, Stage::finish_step};

@@ -59,6 +59,9 @@ StepParams make_step_params(const WorldDef& def, float dt) {
   const SolverSettings& s = def.solver;
   StepParams p{};
   p.gravity = def.gravity;
+  const float pull = length(def.gravity);
+  p.up = (pull > 0.0f ? -1.0f / pull : 0.0f) * def.gravity;
+  p.fall = pull * dt * dt;
   p.dt = dt;
   p.h = dt / static_cast<float>(substeps_of(s));
   p.inv_h = 1.0f / p.h;

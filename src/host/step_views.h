@@ -60,6 +60,7 @@ struct StepShape {
   bool poisson = false;      // and if so by Poisson's law
   bool surfaces = false;     // contacts have rows of SurfaceRows
   bool projection = false;
+  bool squeeze = false;  // masses differ much: see kernels/squeeze.h
   bool residual = false;
   bool instance_transforms = false;
   bool joint_readings = false;

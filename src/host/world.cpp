@@ -9,6 +9,7 @@
 #include "gear.h"
 #include "reserve.h"
 #include "shapes/extent.h"
+#include "squeeze.h"
 #include "step_settings.h"
 #include "world_impl.h"
 
@@ -157,6 +158,7 @@ void World::Impl::count_shapes(const BodyMirror& body, Index change) {
 }
 
 void World::Impl::count_sizes(const BodyModelRow& model, Index change) {
+  inverse_masses.add(model.inv_mass, change);
   const auto shape = ShapeType(model.shape);
   if (model.alive == 0 || shape == ShapeType::plane) return;
   thicknesses.add(2.0f * min_half_thickness(shape, model.shape_size), change);
@@ -250,6 +252,8 @@ void World::step_async(float dt) {
     input.params.thinnest = w.thicknesses.smallest();
   }
   input.shape = make_step_shape(w.def);
+  // Layers of shock propagation hold any load as it is.
+  input.shape.squeeze = !input.shape.shock.on && w.inverse_masses.ratio() > kSqueezedFrom;
   input.shape.restitution = w.bouncing_count > 0 || w.materials.pairs_bounce();
   input.shape.carriers = w.kinematic_count > 0;
   input.shape.surfaces = input.shape.surfaces || w.materials.in_use() ||

@@ -31,6 +31,7 @@ struct World::Impl {
   std::set<std::uint64_t> ignored;  // smaller row << 32 | larger row
   Index kinematic_count = 0;        // bodies
   Index bouncing_count = 0;         // bodies, and limits of joints, with restitution
+  Magnitudes inverse_masses;        // [1/kg] of dynamic bodies
   Magnitudes thicknesses;           // [m] of all but planes
   Materials materials;
   bool planes_changed = false;  // since they were sent to the simulation

@@ -41,6 +41,7 @@ class MotionRig {
   void set(Index i, Quat q, Vec3 linear, Vec3 angular, float inv_mass = 0.5f) {
     const SolveRowScratch rows = solve.view();
     state.view().orientation.set(i, q);
+    model.view().inv_mass[i] = inv_mass;
     const Vec3 inverse = inv_mass > 0.0f ? model.view().inv_inertia[i] : Vec3{1.0f, 1.0f, 1.0f};
     rows.frame[i] = {q, {std::sqrt(inverse.x), std::sqrt(inverse.y), std::sqrt(inverse.z)}, inv_mass};
     rows.velocity[i] = rows.free_velocity[i] = {linear, inv_mass, scaled_spin(q, rows.frame[i].scale, angular), 0.0f};

@@ -2,6 +2,7 @@
 // Stage prepare_contacts: manifolds, masses, state -> solver rows and body records.
 #pragma once
 #include "exec.h"
+#include "find_loads.h"
 #include "prepare.h"
 #include "report_events.h"
 #include "rigid_rows.h"
@@ -23,6 +24,7 @@ PrepareContacts<kSurfaces> contacts_of(const StepViews& v) {
           v.shape.rows,
           v.shape.restitution,
           v.shape.carriers,
+          v.shape.squeeze,
           v.materials,
           v.last,
           v.solve.surfaces,
@@ -43,7 +45,10 @@ void prepare_rigid(Exec& exec, const StepViews& v) {
 template <class Exec>
 void prepare_contacts(Exec& exec, const StepViews& v) {
   exec.begin_stage(Stage::prepare_contacts);
-  exec.for_each_lane("PrepareBodies", body_lanes(v), on_bodies(v, PrepareBodies{v.model, v.state, v.solve.rows}));
+  find_loads(exec, v);
+  exec.for_each_lane("PrepareBodies", body_lanes(v),
+                     on_bodies(v, PrepareBodies{v.model, v.state, v.solve.rows, v.solve.color_rows.bids, v.params,
+                                                v.shape.squeeze, v.shape.rigid.on}));
   if (v.joints.count > 0) exec.together("begin_joints", BeginJointsTask{v});
   if (v.shape.rigid.on && v.shape.surfaces) {
     prepare_rigid<true>(exec, v);
