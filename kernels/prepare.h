@@ -135,6 +135,8 @@ struct PreparedBody {
   TALUS_INLINE Real give(Vec3Of<Real> lever1, Vec3Of<Real> lever2) const { return turns * dot(lever1, lever2); }
 };
 
+constexpr float kMostLineTurn = 0.2f;  // [rad] beyond it a turn of levers is no small one
+
 /// [rad] By how much a body turns about the normal of a contact, in its own axes, until its mean position in a step:
 /// the levers of two points where a round body lies are those that they have then. A capsule that rolls and turns has
 /// most of its velocity along its axis, and rows with the axis of the start would lift one of its ends, by 7 mrad a
@@ -147,7 +149,8 @@ TALUS_INLINE Real turn_of_line(const PreparedBody<Real>& body, Vec3Of<Real> w, V
   const Real most = max_of(s.x, max_of(s.y, s.z)), least = min_of(s.x, min_of(s.y, s.z)), one(1.0f);
   const Real part = least / most * (least / most);  // of the largest moment of inertia that the least one is
   const Mask<Real> turns = body.inv_mass > Real(0.0f) && part > Real(followed ? 1.0f / kLongRatio : 0.0f);
-  return select(turns, Real(0.5f) * (dt - h * (one - part)) * dot(scale(s, w), normal), Real(0.0f));
+  const Real turn = Real(0.5f) * (dt - h * (one - part)) * dot(scale(s, w), normal);
+  return select(turns, clamp_to(turn, Real(-kMostLineTurn), Real(kMostLineTurn)), Real(0.0f));
 }
 
 /// The lever of a point along the normal once it has made a small turn about it.

@@ -58,7 +58,8 @@ TALUS_INLINE void solve_tilts(Bodies& bodies, Mask<Real> slim, const Contact& co
     // Points in a parallelogram have a direction that turns nothing: there a point without any impulse, which would
     // keep load from going where it has to, gets as much as the least one of the other side keeps.
     const Mask<Real> warps = !(turns > Real(kWarp) * squares);
-    const Mask<Real> solves = slim && (!warps || (softness == zero && min_of(least[0], least[1]) == zero));
+    const Mask<Real> blocked = squares > zero && softness == zero && min_of(least[0], least[1]) == zero;
+    const Mask<Real> solves = slim && (!warps || blocked);
     const Real give = select(warps, Real(1.0f), turns + softness);
     const Real wanted = select(warps, Real(0.5f) * (least[1] - least[0]), -(error + bodies.turn_speed(tilt)) / give);
     const Real more = select(solves, clamp_to(wanted, -least[0], least[1]), zero);

@@ -50,9 +50,13 @@ constexpr ColumnDump::Word word_of() {
 }
 
 /// Zeros for points that a lane does not have: a pack writes those that another of its lanes has, a single lane does
-/// not. Lanes that are not prepared yet have no number of points.
+/// not. Lanes that are not prepared yet have no number of points. The same for all of a lane that is padding: a pack of
+/// nothing else is left out.
 inline void clear_missing_points(const SolverRows& lanes, Index rows) {
   for (Index lane = 0; lane < rows; ++lane) {
+    if (lanes.number(row::count, lane) == 0.0f) {
+      for (int field = 0; field < row::kFields; ++field) lanes.set(field, lane, 0u);
+    }
     for (int i = 0; i < kMaxPoints; ++i) {
       if (float(i) < lanes.number(row::count, lane)) continue;
       for (int field = 0; field < row::kPointFields; ++field) lanes.set(row::at(i, field), lane, 0u);
@@ -143,6 +147,19 @@ class Dumper {
       std::memset(column->bytes.data() + row * column->row_bytes, 0, column->row_bytes);
     }
   }
+  /// Zeros in the lanes of a table for which a column is 0.
+  void clear_padding(const std::string& table, const std::string& key_name) {
+    const auto key = std::find_if(columns.begin(), columns.end(), [&](const auto& c) { return c.name == key_name; });
+    if (key == columns.end()) return;
+    constexpr std::uint32_t kNone = 0;
+    for (ColumnDump& column : columns) {
+      if (!column.name.starts_with(table + " field ")) continue;
+      for (std::size_t row = 0; row < std::min(column.rows(), key->rows()); ++row) {
+        if (std::memcmp(key->row(row), &kNone, sizeof kNone) != 0) continue;
+        std::memset(column.bytes.data() + row * column.row_bytes, 0, column.row_bytes);
+      }
+    }
+  }
   /// A table whose rows may come in any order: as a column of whole rows, sorted.
   template <class View>
   void set(const std::string& name, View view, Index rows) {
@@ -204,7 +221,8 @@ class Dumper {
 }  // namespace detail
 
 /// All that is alive in the memory of a backend, after what was enqueued so far. Tables with columns that get sorted
-/// are taken up to the number of rows in use, since a sort may leave anything behind them; all others as a whole.
+/// are taken up to the number of rows in use, since a sort may leave anything behind them; tables of bodies that packs
+/// work on up to the null body; all others as a whole.
 inline StageDump dump_stage(Stage stage, const StepViews& v, Memory& memory) {
   const auto& [shape, params, counters, model, state, inputs, materials, ignored_pairs, planes, last, next, broad,
                solve, rigid, shock, guard, joints, sleep, events, transforms] = v;
@@ -214,6 +232,7 @@ inline StageDump dump_stage(Stage stage, const StepViews& v, Memory& memory) {
   const auto& [sleep_rows, sleep_blocks, disturbed] = sleep;
   detail::Dumper to(memory);
   const Counters counts = to.value(counters);
+  const Index body_rows = shape.rows + 1;
   GridState grid_now = kGridLife.includes(stage) ? to.value(grid) : GridState{};
   grid_now.sweep_runs = grid_now.candidate_runs = 0;  // executors differ in how much they take at once
   to.words("params", to.value(params));
@@ -224,9 +243,9 @@ inline StageDump dump_stage(Stage stage, const StepViews& v, Memory& memory) {
   to.table("state", state);
   to.table("inputs", inputs);
   to.words("broad.grid", grid_now);
-  if (kBroadRowsLife.includes(stage)) to.table("broad.rows", broad_rows);
+  if (kBroadRowsLife.includes(stage)) to.table("broad.rows", broad_rows, body_rows);
   if (kEntriesLife.includes(stage)) to.table("broad.entries", entries, counts.entries);
-  to.column("broad.kept_bounds", kept_bounds, kept_bounds.size);
+  to.column("broad.kept_bounds", kept_bounds, body_rows);
   to.set("broad.candidates", candidates, grid_now.candidates);
   if (kFoundLife.includes(stage)) to.set("broad.found", found, counts.pairs);
   if (!kSolveRowsLife.includes(stage)) to.cache("last", last);
@@ -234,9 +253,9 @@ inline StageDump dump_stage(Stage stage, const StepViews& v, Memory& memory) {
   if (kPairsLife.includes(stage)) to.table("solve.pairs", pairs, counts.pairs);
   to.clear_unless("solve.pairs.box_axes", "solve.pairs.batch_key", kPairBoxBox);  // packs write their other lanes too
   if (kContactsLife.includes(stage)) to.table("solve.contacts", contacts, counts.contacts);
-  if (kColorRowsLife.includes(stage)) to.table("solve.color_rows", color_rows);
+  if (kColorRowsLife.includes(stage)) to.table("solve.color_rows", color_rows, body_rows);
   if (kColorContactsLife.includes(stage)) to.table("solve.color_contacts", color_contacts, counts.contacts);
-  if (kSolveRowsLife.includes(stage)) to.table("solve.rows", solve_rows);
+  if (kSolveRowsLife.includes(stage)) to.table("solve.rows", solve_rows, body_rows);
   if (kLanesLife.includes(stage)) to.column("solve.lanes", lanes, shape.rigid.on ? 0 : counts.lanes);
   const auto& [rigid_rows, rigid_surfaces, rigid_bodies, block_sum, run_sum, open, history, rigid_state] = rigid;
   // Not the surfaces: they do not say which of their points are there, and packs write the others, too.
@@ -248,14 +267,17 @@ inline StageDump dump_stage(Stage stage, const StepViews& v, Memory& memory) {
   }
   const auto& [shock_bodies, by_height, layers, rest_rows, rest_contacts] = shock;
   if (kShockLife.includes(stage) && shape.shock.on) {
-    to.table("shock.bodies", shock_bodies);
+    to.table("shock.bodies", shock_bodies, body_rows);
     to.column("shock.layers.begin", layers.begin, layers.begin.size);
     to.column("shock.layers.end", layers.end, layers.end.size);
     to.column("shock.layers.split_bodies", layers.split_bodies, layers.split_bodies.size);
     to.column("shock.by_height.begin", by_height.begin, by_height.begin.size);
     to.column("shock.by_height.count", by_height.count, by_height.count.size);  // not the lists, which have no order
   }
-  if (kLanesLife.includes(stage) && surfaces.size > 0) to.column("solve.surfaces", surfaces, counts.lanes);
+  if (kLanesLife.includes(stage) && surfaces.size > 0) {
+    to.column("solve.surfaces", surfaces, counts.lanes);
+    to.clear_padding("solve.surfaces", "solve.lanes field " + std::to_string(int(row::count)));
+  }
   to.table("joints.model", joints.model);
   to.table("joints.state", joints.state);  // not the lanes: packs write zeros of another sign where a joint has no row
   to.table("sleep.rows", sleep_rows);
