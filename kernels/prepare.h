@@ -38,6 +38,7 @@ struct PrepareBodies {
   // out: one row a lane
   SolveRowScratch rows;
   // with squeeze: see squeeze.h
+  BodyInputs inputs;
   Column<ColorBids> loads;
   const StepParams* params;
   bool squeeze;
@@ -87,10 +88,12 @@ struct PrepareBodies {
       const Squeeze by = squeeze_of(loads[row + i], masses[i], uniform, is_round(ShapeType(model.shape[row + i])));
       shares[i] = 1.0f / by.factor;
       rubs[i] = by.slides ? 1.0f - by.factor : 0.0f;
-      // Along tangents the weight of what slides is not shared by more inertia: it gets at once what the sub-steps
-      // leave.
-      const Vec3 pull =
-          (by.slides ? params->dt * (1.0f - shares[i]) * model.gravity_scale[row + i] : 0.0f) * params->gravity;
+      // Along tangents what slides is pulled as the mass says that it has: it gets at once what the sub-steps leave.
+      const float left = by.slides ? params->dt * (1.0f - shares[i]) : 0.0f;
+      Vec3 pull{0.0f, 0.0f, 0.0f};
+      if (left > 0.0f) {
+        pull = left * (model.gravity_scale[row + i] * params->gravity + masses[i] * inputs.force[row + i]);
+      }
       const Vec3 along = pull - dot(pull, by.normal) * by.normal;
       for (int k = 0; k < 3; ++k) gained[k][i] = k == 0 ? along.x : k == 1 ? along.y : along.z;
     }
@@ -135,7 +138,7 @@ struct PreparedBody {
   TALUS_INLINE Real give(Vec3Of<Real> lever1, Vec3Of<Real> lever2) const { return turns * dot(lever1, lever2); }
 };
 
-constexpr float kMostLineTurn = 0.2f;  // [rad] beyond it a turn of levers is no small one
+constexpr float kMostLineTurn = 0.2f;  // [rad] what turns further than that lies on nothing for a step
 
 /// [rad] By how much a body turns about the normal of a contact, in its own axes, until its mean position in a step:
 /// the levers of two points where a round body lies are those that they have then. A capsule that rolls and turns has
@@ -150,7 +153,7 @@ TALUS_INLINE Real turn_of_line(const PreparedBody<Real>& body, Vec3Of<Real> w, V
   const Real part = least / most * (least / most);  // of the largest moment of inertia that the least one is
   const Mask<Real> turns = body.inv_mass > Real(0.0f) && part > Real(followed ? 1.0f / kLongRatio : 0.0f);
   const Real turn = Real(0.5f) * (dt - h * (one - part)) * dot(scale(s, w), normal);
-  return select(turns, clamp_to(turn, Real(-kMostLineTurn), Real(kMostLineTurn)), Real(0.0f));
+  return select(turns && abs_of(turn) < Real(kMostLineTurn), turn, Real(0.0f));
 }
 
 /// The lever of a point along the normal once it has made a small turn about it.
