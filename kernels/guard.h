@@ -217,6 +217,8 @@ struct BodyPaths {
   }
   /// [m] The thinnest extent of a pair.
   TALUS_HD float thinnest(Index a, Index b) const { return 2.0f * min_of(half_thickness(a), half_thickness(b)); }
+  /// [m] The thinnest extent of the thicker one.
+  TALUS_HD float thickest(Index a, Index b) const { return 2.0f * max_of(half_thickness(a), half_thickness(b)); }
   /// They may pass through each other: they get further than a part of their thinnest extent, if only together.
   TALUS_HD bool is_fast_pair(Index a, Index b) const { return travel(a) + travel(b) > kFastPart * thinnest(a, b); }
   /// One of them stands, whatever the other one does.
@@ -481,7 +483,8 @@ TALUS_HD inline PairPaths pair_paths(const BodyPaths& bodies, const GuardRows& r
       !has_wall && (rows.squeezed[a] | rows.squeezed[b]) != 0 && bodies.may_be_pushed(a) && bodies.may_be_pushed(b);
   if (!in_crowd && closing > (both_go_on && !has_wall ? kFastPart : kStoppedPart) * pair.thin) {
     const Vec3 between = bodies.state.position[b] - bodies.state.position[a];
-    pair.stop = first_stop(pair.a, pair.b, between, pair.thin, bodies.wall_thickness(a, b));
+    const float thick = has_wall ? bodies.wall_thickness(a, b) : bodies.thickest(a, b);
+    pair.stop = first_stop(pair.a, pair.b, between, pair.thin, thick, has_wall);
   }
   return pair;
 }

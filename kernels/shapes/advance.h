@@ -228,7 +228,10 @@ constexpr float kNoPassing = 1.0f;     // on which nobody passes: to be out on t
 constexpr float kSunkDepth = 0.15f;    // how deep in a wall a body is that must not get deeper, however slow it is
 constexpr float kWallWay = 0.25f;      // of the thickness of what stands: nobody passes it by that way
 constexpr float kCreepDepth = 0.005f;  // how much deeper, if they were as deep already
-constexpr float kCrowdDepth = 0.5f;    // to which no step takes one into the other: they were made like that
+constexpr float kRollDepth = 0.4f;     // to which those may get that roll off each other
+constexpr float kMuchThicker =
+    5.0f;  // so much thicker is one of them that the other one does not pass it by getting deep
+constexpr float kCrowdDepth = 0.5f;  // to which no step takes one into the other: they were made like that
 constexpr int kMostAdvances = 64;
 
 /// [m] How deep two shapes may get into each other, as a negative gap, that have a gap at the start. `has_wall`: one of
@@ -240,16 +243,17 @@ TALUS_HD inline float deepest_gap(float start, float thin, bool has_wall) {
 /// Whether the ways bend so much that nothing can be said by a part of the thickness, while one of the two is too thick
 /// to be passed in a step: solvers are left to that. A needle that stands on its tip and falls over turns about the
 /// tip; if its centre went straight on, the tip would dip, and a needle stopped for that would hang where it is for
-/// ever. `wall` [m]: thickness of the one that stands, 0 if none does.
-TALUS_HD inline bool are_bent(const ShapePath& a, const ShapePath& b, float thin, float wall) {
+/// ever. `thick` [m]: thickness of the one that stands, or of the thicker one.
+TALUS_HD inline bool are_bent(const ShapePath& a, const ShapePath& b, float thin, float thick) {
   const float dip = 0.125f * (a.turns.turn.angle * swing_of(a) + b.turns.turn.angle * swing_of(b));
-  return dip > 0.5f * kMostDepth * thin && length(b.shift - a.shift) + swing_of(a) + swing_of(b) < kWallWay * wall;
+  return dip > 0.5f * kMostDepth * thin && length(b.shift - a.shift) + swing_of(a) + swing_of(b) < kWallWay * thick;
 }
 
 /// The time, as a part of the step, at which two shapes on their ways must stop, lest B gets into A deeper than it may.
-/// 1: they need not. `thin` [m]: the thinnest extent. `wall` [m]: see are_bent.
-TALUS_HD inline float first_stop(const ShapePath& a, const ShapePath& b, Vec3 between, float thin, float wall) {
-  if (are_bent(a, b, thin, wall)) return 1.0f;
+/// 1: they need not. `thin` [m]: the thinnest extent. `thick` [m]: see are_bent. `has_wall`: one of them stands.
+TALUS_HD inline float first_stop(const ShapePath& a, const ShapePath& b, Vec3 between, float thin, float thick,
+                                 bool has_wall) {
+  if (are_bent(a, b, thin, thick)) return 1.0f;
   const float deepest = -kMostDepth * thin, short_way = kNoPassing * thin;
   const PathsAt last(a, b, between, 1.0f);
   if (closing_of(a, b) < short_way && last.apart(deepest, 0.0f).gap > deepest) return 1.0f;
@@ -265,7 +269,15 @@ TALUS_HD inline float first_stop(const ShapePath& a, const ShapePath& b, Vec3 be
         const float as_deep = now.gap - 1e-4f * thin, way = dot(now.normal, b.part * b.shift - a.part * a.shift);
         if (abs_of(way) < short_way && last.apart(as_deep, 0.0f).gap > as_deep) return 1.0f;
       }
-      level = deepest_gap(look > 0 ? 0.0f : now.gap, thin, wall > 0.0f);
+      // Two that nobody holds touch from the start, and roll off each other: if they stopped whenever a row, which
+      // follows turns to first order, lets them dip, both would hang in the air.
+      const float closing = closing_of(a, b);
+      if (look == 0 && !has_wall && closing < thick) {
+        const float rolled = -kRollDepth * thin;
+        const bool sunk = now.gap < -kSunkDepth * thin && thick > kMuchThicker * thin && closing < 0.5f * thick;
+        if (sunk || last.apart(rolled, 0.0f).gap > rolled) return 1.0f;
+      }
+      level = deepest_gap(look > 0 ? 0.0f : now.gap, thin, has_wall);
       if (level < -0.5f * kUnbounded) return 1.0f;
       now = paths.apart(level, 1.0f - time);
     }

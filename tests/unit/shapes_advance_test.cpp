@@ -63,7 +63,7 @@ double least_separation(const Flight& f, double part, int times) {
 float stop_of(const Flight& f) {
   const ShapePath a = shape_path(f.type_a, f.a.size, f.a.orientation, f.shift_a, {f.turn_a, kNoTurn});
   const ShapePath b = shape_path(f.type_b, f.b.size, f.b.orientation, f.shift_b, {f.turn_b, kNoTurn});
-  return first_stop(a, b, f.b.position - f.a.position, f.thin, f.thin);
+  return first_stop(a, b, f.b.position - f.a.position, f.thin, f.thin, true);
 }
 
 TEST(Advance, WhatIsStoppedIsApartAndWouldHaveTouched) {
