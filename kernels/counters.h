@@ -71,11 +71,11 @@ struct Counters {
   Index disturbed_rows;  // body rows if there are such boxes, else 0
 
   // Of stop_fast_bodies. Loop bounds, too.
-  Index fast_bodies;                  // that may pass through the thinnest one of the world
-  Index any_fast;                     // 1, if there are such bodies, else 0
-  Index beyond;                       // of those: went further than their pairs were found for
-  Index beyond_rows, any_beyond;      // body rows and 1, if there are such bodies, else 0
-  Index met;                          // pairs that SeekMet found for those
+  Index fast_bodies;                            // that may pass through the thinnest one of the world
+  Index guard_rows, guard_pairs, guard_joints;  // rows, pairs and joints, if there are such bodies, else 0
+  Index beyond;                                 // of those: went further than their pairs were found for
+  Index beyond_rows, any_beyond;                // body rows and 1, if there are such bodies, else 0
+  Index met;                                    // pairs that SeekMet found for those
   Index limited;                      // those that went too far, if there are too many to look for whom they met
   Index fast_pairs;                   // pairs that close by much
   Index stop_pairs[kStopRounds + 1];  // the same, from the second round on, if the round before stopped anybody

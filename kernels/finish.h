@@ -110,7 +110,7 @@ struct StoreImpulses {
   template <class Real>
   TALUS_INLINE void solve(Index lane) const {
     const Real zero(0.0f), count = load<Real>(rows, row::count, lane);
-    if (!any_together(zero < count)) return;
+    if (LaneCount<Real>::value > 1 && !any_of(zero < count)) return;  // a pack of padding
     Real impulse[kMaxPoints], load_sum = zero;
     TALUS_UNROLL
     for (int i = 0; i < kMaxPoints; ++i) {

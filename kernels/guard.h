@@ -62,7 +62,7 @@ struct FindFastBodies {
   Column<BodyDisplacement> displacement;
   const StepParams* params;
   Column<Index> fast;  // out
-  Counters* counters;  // fast_bodies, any_fast
+  Counters* counters;  // fast_bodies, and what follows has to do
 
   template <class Real>
   TALUS_INLINE void solve(Index row) const {
@@ -84,7 +84,9 @@ struct FindFastBodies {
       const Index body = row + lowest_bit(lanes_of_rows);
       if (body >= counters->rows) continue;  // the null body, or padding
       fast[atomic_add(&counters->fast_bodies, 1)] = body;
-      atomic_store(&counters->any_fast, 1);
+      atomic_store(&counters->guard_rows, counters->rows);
+      atomic_store(&counters->guard_pairs, counters->pairs);
+      atomic_store(&counters->guard_joints, counters->joints);
     }
   }
 };
@@ -506,6 +508,7 @@ struct WallSlide {
 
 /// Finds for each body the wall along which it must slide by most. One element is one of the fast pairs.
 struct FindSlides {
+  static constexpr bool kIsLong = true;  // a call on a GPU
   WallSlide walls;
   GuardPairs fast;
   GuardRows rows;  // slide: a minimum
@@ -539,6 +542,7 @@ struct SlideBodies {
 
 /// Finds where the bodies of a pair must stop. One element is one of the fast pairs.
 struct StopPairs {
+  static constexpr bool kIsLong = true;  // a call on a GPU
   BodyPaths bodies;
   GuardPairs fast;
   GuardRows rows;      // next_stop: a minimum
@@ -576,6 +580,7 @@ struct EndRound {
 /// Kinematic bodies stop for nobody: who has stopped is carried on by the first one that comes along. One element is
 /// one of the fast pairs.
 struct FindCarriers {
+  static constexpr bool kIsLong = true;  // a call on a GPU
   BodyPaths bodies;
   GuardPairs fast;
   GuardRows rows;  // carry: a minimum

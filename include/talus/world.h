@@ -24,7 +24,8 @@ struct AssemblyJoint;
 struct ContactPoint {
   Vec3 position;          ///< [m] world frame, halfway between the surfaces
   float separation;       ///< [m] negative inside; as it was at the start of the step
-  float normal_impulse;   ///< [N s] of a load over the whole step, >= 0; impacts are told by events
+  float normal_impulse;   ///< [N s] of a load over the whole step, >= 0; means nothing in a step with an
+                          ///< impact, whose impulse the events have
   std::uint32_t feature;  ///< names the pair of features that touch; stable while they do
 };
 

@@ -229,9 +229,7 @@ constexpr float kSunkDepth = 0.15f;    // how deep in a wall a body is that must
 constexpr float kWallWay = 0.25f;      // of the thickness of what stands: nobody passes it by that way
 constexpr float kCreepDepth = 0.005f;  // how much deeper, if they were as deep already
 constexpr float kRollDepth = 0.4f;     // to which those may get that roll off each other
-constexpr float kMuchThicker =
-    5.0f;  // so much thicker is one of them that the other one does not pass it by getting deep
-constexpr float kCrowdDepth = 0.5f;  // to which no step takes one into the other: they were made like that
+constexpr float kCrowdDepth = 0.5f;    // to which no step takes one into the other: they were made like that
 constexpr int kMostAdvances = 64;
 
 /// [m] How deep two shapes may get into each other, as a negative gap, that have a gap at the start. `has_wall`: one of
@@ -249,14 +247,19 @@ TALUS_HD inline bool are_bent(const ShapePath& a, const ShapePath& b, float thin
   return dip > 0.5f * kMostDepth * thin && length(b.shift - a.shift) + swing_of(a) + swing_of(b) < kWallWay * thick;
 }
 
+/// [m] The gap at the end of two ways, or a lower bound of it that is more than the level. A call on a GPU: registers
+/// are short in what follows.
+TALUS_SELDOM inline float end_gap(const ShapePath& a, const ShapePath& b, Vec3 between, float level) {
+  return PathsAt(a, b, between, 1.0f).apart(level, 0.0f).gap;
+}
+
 /// The time, as a part of the step, at which two shapes on their ways must stop, lest B gets into A deeper than it may.
 /// 1: they need not. `thin` [m]: the thinnest extent. `thick` [m]: see are_bent. `has_wall`: one of them stands.
 TALUS_HD inline float first_stop(const ShapePath& a, const ShapePath& b, Vec3 between, float thin, float thick,
                                  bool has_wall) {
   if (are_bent(a, b, thin, thick)) return 1.0f;
   const float deepest = -kMostDepth * thin, short_way = kNoPassing * thin;
-  const PathsAt last(a, b, between, 1.0f);
-  if (closing_of(a, b) < short_way && last.apart(deepest, 0.0f).gap > deepest) return 1.0f;
+  if (closing_of(a, b) < short_way && end_gap(a, b, between, deepest) > deepest) return 1.0f;
   const float gap = kStopGap * thin + 4e-7f * (length(between) + length(a.core) + a.rounding);
   float level = gap, time = 0.0f, stop = -1.0f;  // stop: where they were last apart, once they touch
   for (int look = 0; look < kMostAdvances; ++look) {
@@ -267,15 +270,13 @@ TALUS_HD inline float first_stop(const ShapePath& a, const ShapePath& b, Vec3 be
       if (look == 0 && now.gap < -kSunkDepth * thin) {
         // What has sunk in and turns fast would be stopped while a tip dips, and never get out.
         const float as_deep = now.gap - 1e-4f * thin, way = dot(now.normal, b.part * b.shift - a.part * a.shift);
-        if (abs_of(way) < short_way && last.apart(as_deep, 0.0f).gap > as_deep) return 1.0f;
+        if (abs_of(way) < short_way && end_gap(a, b, between, as_deep) > as_deep) return 1.0f;
       }
       // Two that nobody holds touch from the start, and roll off each other: if they stopped whenever a row, which
       // follows turns to first order, lets them dip, both would hang in the air.
-      const float closing = closing_of(a, b);
-      if (look == 0 && !has_wall && closing < thick) {
+      if (look == 0 && !has_wall && closing_of(a, b) < thick) {
         const float rolled = -kRollDepth * thin;
-        const bool sunk = now.gap < -kSunkDepth * thin && thick > kMuchThicker * thin && closing < 0.5f * thick;
-        if (sunk || last.apart(rolled, 0.0f).gap > rolled) return 1.0f;
+        if (end_gap(a, b, between, rolled) > rolled) return 1.0f;
       }
       level = deepest_gap(look > 0 ? 0.0f : now.gap, thin, has_wall);
       if (level < -0.5f * kUnbounded) return 1.0f;

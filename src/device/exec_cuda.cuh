@@ -103,9 +103,11 @@ class CudaTeam {
  public:
   template <class Kernel>
   TALUS_HD void for_each(const char*, Count n, const Kernel& kernel) {
-#if TALUS_ON_DEVICE
-    if (loop_over(n, kernel)) cooperative_groups::this_grid().sync();
-#endif
+    if constexpr (requires { Kernel::kIsLong; }) {
+      call_for_each(n, kernel);
+    } else {
+      sweep(n, kernel);
+    }
   }
   template <class Kernel>
   TALUS_HD void for_each_lane(const char*, LaneRange range, const Kernel& kernel) {
@@ -131,12 +133,22 @@ class CudaTeam {
 
  private:
   template <class Kernel>
+  TALUS_HD void sweep([[maybe_unused]] const Count& n, [[maybe_unused]] const Kernel& kernel) {
+#if TALUS_ON_DEVICE
+    if (loop_over(n, kernel)) cooperative_groups::this_grid().sync();
+#endif
+  }
+  template <class Kernel>
   TALUS_HD void sweep_lanes([[maybe_unused]] const LaneRange& range, [[maybe_unused]] const Kernel& kernel) {
 #if TALUS_ON_DEVICE
     if (loop_over(range, kernel)) cooperative_groups::this_grid().sync();
 #endif
   }
   /// For kernels that are long, and not at work most of the time: registers of their own.
+  template <class Kernel>
+  TALUS_SELDOM void call_for_each(Count n, const Kernel& kernel) {
+    sweep(n, kernel);
+  }
   template <class Kernel>
   TALUS_SELDOM void call_for_each_lane(LaneRange range, const Kernel& kernel) {
     sweep_lanes(range, kernel);

@@ -18,7 +18,6 @@ struct FinishStepTask {
   TALUS_HD void operator()(Team& team) const {
     const SolveRowScratch& rows = v.solve.rows;
     const Count lanes{&v.counters->lanes, v.solve.lanes.size};
-    stop_fast_bodies(team, v);
     if (v.shape.residual && !v.shape.rigid.on) {
       if (v.shape.surfaces) {
         measure_residual<true>(team, lanes);
@@ -70,6 +69,7 @@ struct FinishStepTask {
 template <class Exec>
 void finish_step(Exec& exec, const StepViews& v) {
   exec.begin_stage(Stage::finish_step);
+  exec.together("stop_fast_bodies", StopFastBodiesTask{v});
   exec.together("finish_step", FinishStepTask{v});
 }
 

@@ -8,26 +8,30 @@
 
 namespace talus::inline TALUS_ISA {
 
-/// What is done if there are fast bodies.
-template <class Team>
-struct GuardFastBodies {
-  const StepViews& v;
-  Team& team;
+/// A task of its own: on a GPU it needs all registers.
+struct StopFastBodiesTask {
+  static constexpr bool kManyRegisters = true;
+  StepViews v;
 
-  TALUS_INLINE void operator()(Index) const {
+  template <class Team>
+  TALUS_HD void operator()(Team& team) const {
     const SolveRowScratch& solved = v.solve.rows;
     const GuardRows& rows = v.guard.rows;
     const BodyPaths bodies{v.model, v.state, v.inputs, solved.velocity, solved.frame, solved.displacement, v.params};
-    const Count fast_bodies{&v.counters->fast_bodies, v.shape.rows}, all_rows{&v.counters->rows, v.shape.rows};
+    const Count fast_bodies{&v.counters->fast_bodies, v.shape.rows};
+    team.for_each_lane("FindFastBodies", body_lanes(v),
+                       on_bodies(v, FindFastBodies{v.model, v.state.angular_velocity, v.state.orientation, solved.frame,
+                                                   solved.displacement, v.params, rows.fast, v.counters}));
     team.for_each("TurnFar", fast_bodies,
                   TurnFar{v.model, v.state.orientation, rows.fast, solved.frame, solved.velocity, solved.displacement});
-    team.for_each("BeginStops", all_rows, BeginStops{rows});
+    team.for_each("BeginStops", {&v.counters->guard_rows, v.shape.rows}, BeginStops{rows});
     if (v.joints.count > 0) {
-      team.for_each("FindJointed", {&v.counters->joints, v.joints.count}, FindJointed{bodies, v.joints.model, rows});
+      team.for_each("FindJointed", {&v.counters->guard_joints, v.joints.count},
+                    FindJointed{bodies, v.joints.model, rows});
     }
     team.for_each("FindBeyond", fast_bodies, FindBeyond{bodies, solved.free_velocity, rows, v.counters});
-    seek_met(bodies);
-    find_pairs(bodies);
+    seek_met(team, bodies);
+    find_pairs(team, bodies);
     for (int round = 0; round < kStopRounds; ++round) {
       const Index* size = round == 0 ? &v.counters->fast_pairs : &v.counters->stop_pairs[round];
       team.for_each("StopPairs", {size, v.guard.fast.a.size}, StopPairs{bodies, v.guard.fast, rows, v.counters, round});
@@ -39,31 +43,23 @@ struct GuardFastBodies {
   }
 
  private:
-  TALUS_INLINE void seek_met(const BodyPaths& bodies) const {
+  template <class Team>
+  TALUS_INLINE void seek_met(Team& team, const BodyPaths& bodies) const {
     const GuardRows& rows = v.guard.rows;
     team.for_each("SeekMet", {&v.counters->beyond_rows, v.shape.rows},
                   SeekMet{bodies, v.next.pairs, v.ignored_pairs, rows.beyond, v.guard.fast, v.counters});
     team.for_each("EndSeek", {&v.counters->any_beyond, 1}, EndSeek{v.counters});
     team.for_each("LimitMotion", {&v.counters->limited, v.shape.rows}, LimitMotion{bodies, rows, v.counters});
   }
-  TALUS_INLINE void find_pairs(const BodyPaths& bodies) const {
+  template <class Team>
+  TALUS_INLINE void find_pairs(Team& team, const BodyPaths& bodies) const {
     const GuardRows& rows = v.guard.rows;
     const GuardPairs& fast = v.guard.fast;
-    team.for_each("FindFastPairs", {&v.counters->pairs, v.next.pairs.owner.size},
+    team.for_each("FindFastPairs", {&v.counters->guard_pairs, v.next.pairs.owner.size},
                   FindFastPairs{bodies, v.next.pairs, v.next.contacts, rows, fast, v.counters});
     team.for_each("FindSlides", {&v.counters->fast_pairs, fast.a.size}, FindSlides{{bodies}, fast, rows});
     team.for_each("SlideBodies", {&v.counters->fast_bodies, v.shape.rows}, SlideBodies{{bodies}, rows, v.counters});
   }
 };
-
-/// The whole of it, as a part of a task.
-template <class Team>
-TALUS_INLINE void stop_fast_bodies(Team& team, const StepViews& v) {
-  team.for_each_lane(
-      "FindFastBodies", body_lanes(v),
-      on_bodies(v, FindFastBodies{v.model, v.state.angular_velocity, v.state.orientation, v.solve.rows.frame,
-                                  v.solve.rows.displacement, v.params, v.guard.rows.fast, v.counters}));
-  team.repeat(&v.counters->any_fast, GuardFastBodies<Team>{v, team});
-}
 
 }  // namespace talus::inline TALUS_ISA
