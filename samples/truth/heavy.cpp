@@ -111,8 +111,9 @@ Load build(const Variant& variant, const Trial& t, Random& random) {
     const double half = 0.5 * pitch * across, thick = s * random.between(0.5, 1.0);
     load.add(box({float(half), float(thick), float(half)}), t.mass, {0.0, thick + t.lift, 0.0});
     for (int i = 0; i < across * across; ++i) {
-      const Vecd at{pitch * (i % across - 0.5 * (across - 1)) + jitter(0.3 * s), 2.0 * thick + t.lift + t.drop + s,
-                    pitch * (i / across - 0.5 * (across - 1)) + jitter(0.3 * s)};
+      const int column = i % across, row = i / across;
+      const Vecd at{pitch * (column - 0.5 * (across - 1)) + jitter(0.3 * s), 2.0 * thick + t.lift + t.drop + s,
+                    pitch * (row - 0.5 * (across - 1)) + jitter(0.3 * s)};
       load.add(box({float(s), float(s), float(s)}), t.ratio * t.mass, at, about_up(jitter(kPi)));
     }
     return load;
@@ -246,9 +247,10 @@ double roll_error(const Variant& variant, double ratio, Random& random, char* te
   bench.floor(rough(0.6));
   const Quat lying = turn({1.0f, 0.0f, 0.0f}, 0.5 * kPi);
   for (int i = 0; i < 6; ++i) {
+    const int column = i / 2 - 1;
     bench.add({.shape = balls ? sphere(float(r)) : capsule(float(r), float(half)),
                .mass = float(mass),
-               .position = {float(4.0 * r * (i / 2 - 1)), float(r), float(8.0 * r * (i % 2 - 0.5))},
+               .position = {float(4.0 * r * column), float(r), float(8.0 * r * (i % 2 - 0.5))},
                .orientation = balls ? kIdentity : lying,
                .material = rough(0.6)});
   }
