@@ -54,6 +54,8 @@ struct Counters {
   Index load_turns, ground_turns;      // of PassLoads and PassGround in kernels/squeeze.h
   Index held_turns;                    // of PassHeld
   Index squeezed;                      // 1: some body bears many times its mass; else 0
+  Index bounce_turns;                  // bounce sweeps of this step: kBounceSweeps if something bounces, else 0
+  Index bounce_rows, bounce_lanes, bounce_joints;  // row_ends, lanes and joints, if something bounces, else 0
 
   Index joints_begun;  // 1: the lanes of joints have their constants
 

@@ -134,7 +134,10 @@ struct StoreImpulses {
     const Vec3Of<Real> normal = load_vector<Real>(rows, row::normal, lane);
     const Vec3Of<Real> t1 = load_vector<Real>(rows, row::tangent, lane), t2 = cross(normal, t1);
     Real kept(1.0f);  // [1] what bodies bounced with is not carried on
-    if (restitution) kept = min_of(load<Real>(rows, row::load, lane) / max_of(load_sum, Real(1e-30f)), kept);
+    if (restitution) {
+      const Real part = min_of(load<Real>(rows, row::load, lane) / max_of(load_sum, Real(1e-30f)), kept);
+      kept = select(load<Real>(rows, row::energy, lane) < zero, kept, part);
+    }
     const Vec3Of<Real> friction = kept * (f1 * t1 + f2 * t2);
     const Real unit[8] = {friction.x,        friction.y,        friction.z,        kept * twist,
                           kept * impulse[0], kept * impulse[1], kept * impulse[2], kept * impulse[3]};

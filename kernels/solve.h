@@ -103,6 +103,9 @@ struct SolveContacts {
 
   template <class Real>
   TALUS_INLINE void solve(Index lane) const {
+    if constexpr (kSweep == Sweep::bounce) {
+      if (LaneCount<Real>::value > 1 && !any_of(takes_part<Real>(lane))) return;
+    }
     const RowIndices<Real> index_a(rows, row::body_a, lane), index_b(rows, row::body_b, lane);
     Real record_a[8], record_b[8];
     gather_together(&velocity->linear.x, index_a.data(), record_a);
@@ -111,8 +114,13 @@ struct SolveContacts {
     const Seldom<Real> left = solve_manifold(lane, index_a, index_b, bodies, params->contact, params->ground);
     store_record(bodies.a, record_a);
     store_record(bodies.b, record_b);
-    scatter_together(&velocity->linear.x, index_a.data(), record_a, bodies.inv_mass_a > Real(0.0f));
-    scatter_together(&velocity->linear.x, index_b.data(), record_b, bodies.inv_mass_b > Real(0.0f));
+    Mask<Real> moves_a = bodies.inv_mass_a > Real(0.0f), moves_b = bodies.inv_mass_b > Real(0.0f);
+    if constexpr (kSweep == Sweep::bounce) {
+      moves_a = moves_a && takes_part<Real>(lane);
+      moves_b = moves_b && takes_part<Real>(lane);
+    }
+    scatter_together(&velocity->linear.x, index_a.data(), record_a, moves_a);
+    scatter_together(&velocity->linear.x, index_b.data(), record_b, moves_b);
     if constexpr (kSweep == Sweep::relax || kSweep == Sweep::bounce) {
       see_together();
       if (any_of(left.rub)) rub_lines<Real>(*this, lane, left.rub);
@@ -122,6 +130,19 @@ struct SolveContacts {
       if (any_of(left.hit)) settle_impacts(*this, lane, lane_bits(left.hit));
       if (carry > 0.0f) hold_carried<Real>(unmoved(), lane);
     }
+  }
+  /// In bounce sweeps, see bounce.h. All take part in the others.
+  template <class Real>
+  TALUS_INLINE Mask<Real> takes_part(Index lane) const {
+    return Real(0.0f) <= load<Real>(rows, row::energy, lane);
+  }
+  /// An impulse, of those that take part.
+  template <class Real, class Rows>
+  TALUS_INLINE void put(const Rows& table, int field, Index lane, Real impulse) const {
+    if constexpr (kSweep == Sweep::bounce) {
+      impulse = select(takes_part<Real>(lane), impulse, load<Real>(table, field, lane));
+    }
+    store(table, field, lane, impulse);
   }
   /// Lanes with something that few contacts need, and that the loop has no registers for.
   template <class Real>
@@ -197,7 +218,9 @@ struct SolveContacts {
     } else {
       const Real load_before = impulse[0] + impulse[1] + impulse[2] + impulse[3];
       if (kSweep == Sweep::biased && first) store(rows, row::load, lane, load_before);
-      if constexpr (kSweep == Sweep::bounce) left.rub = solve_friction(lane, bodies, normal, load_before);
+      if constexpr (kSweep == Sweep::bounce) {
+        left.rub = solve_friction(lane, bodies, normal, load_before) && takes_part<Real>(lane);
+      }
       const Moves<Real> moves = moves_of(index_a, index_b, normal);
       [[maybe_unused]] Real budget(0.0f);  // [J] that bouncing may add; negative: that it has added too much
       if constexpr (kSweep == Sweep::bounce) budget = energy_lost(lane, index_a, index_b, bodies, normal);
@@ -560,7 +583,7 @@ struct SolveContacts {
 
   template <class Real>
   TALUS_INLINE void store_impulse(int point, Index lane, Real impulse) const {
-    store(rows, row::at(point, row::impulse), lane, impulse);
+    put(rows, row::at(point, row::impulse), lane, impulse);
     if (kSweep == Sweep::bounce || !restitution) return;
     const Real peak = load<Real>(rows, row::at(point, row::peak), lane);
     store(rows, row::at(point, row::peak), lane, max_of(impulse, peak));
@@ -700,8 +723,8 @@ struct SolveContacts {
     bodies.rub((n1 - f1) * t1 + (n2 - f2) * t2);
     bodies.turn(n1 - f1, levers1);
     bodies.turn(n2 - f2, levers2);
-    store(rows, row::friction_impulse, lane, n1);
-    store(rows, row::friction_impulse + 1, lane, n2);
+    put(rows, row::friction_impulse, lane, n1);
+    put(rows, row::friction_impulse + 1, lane, n2);
   }
 
   /// Whether an impulse in the tangent plane is within what friction allows.
@@ -764,7 +787,7 @@ struct SolveContacts {
     const Real aim = twist - load<Real>(rows, row::twist_mass, lane) * bodies.turn_speed(about_normal);
     const Real next = select(left_out, twist, clamp_to(aim, -limit, limit));
     bodies.turn(next - twist, about_normal);
-    store(rows, row::twist_impulse, lane, next);
+    put(rows, row::twist_impulse, lane, next);
   }
 
   // ---- with kSurfaces ----------------------------------------------------------------------------------------------
@@ -812,8 +835,8 @@ struct SolveContacts {
     }
     bodies.turn(n1 - f1, levers1);
     bodies.turn(n2 - f2, levers2);
-    store(surfaces, surface::roll_impulse, lane, n1);
-    store(surfaces, surface::roll_impulse + 1, lane, n2);
+    put(surfaces, surface::roll_impulse, lane, n1);
+    put(surfaces, surface::roll_impulse + 1, lane, n2);
   }
 };
 
@@ -852,7 +875,7 @@ struct BeginBounce {
 
   TALUS_HD void operator()(Index lane) const {
     const int count = int(rows.number(row::count, lane));
-    if (count == 0) return;
+    if (count == 0 || rows.number(row::energy, lane) < 0.0f) return;
     const Index a = Index(rows.word(row::body_a, lane)), b = Index(rows.word(row::body_b, lane));
     const bool split = lane >= counters->color_begin[kOverflowColor];
     const float share_a = split ? float(bodies.split_count[a]) : 1.0f;
@@ -950,6 +973,7 @@ struct SolveSplit {
       contacts.unmoved().solve_once(lane, bodies, contacts.params->split, contacts.params->split);
     }
     // What was hit stays in the rows: several lanes share a body and its free velocity.
+    if (kSweep == Sweep::bounce && !contacts.template takes_part<float>(lane)) return;
     add(Index(*index_a.data()), bodies.inv_mass_a, record_a, bodies.a);
     add(Index(*index_b.data()), bodies.inv_mass_b, record_b, bodies.b);
   }

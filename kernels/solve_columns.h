@@ -67,7 +67,9 @@ struct alignas(16) SplitSums {
   X(BodyMove, move, "", "in this sub-step")                                              \
   X(std::uint32_t, color_mask, "1", "bit c: a contact of this dynamic body has color c") \
   X(Index, split_count, "1", "contacts of this body in the overflow color")              \
-  X(SplitSums, split_sums, "", "all zero between sweeps")
+  X(SplitSums, split_sums, "", "all zero between sweeps")                                \
+  X(Index, group, "1", "union-find of what hangs together, see bounce.h")                \
+  X(std::uint32_t, group_bounces, "1", "1: something of its group bounces; of a root")
 
 #define TALUS_COLOR_ROW_SCRATCH(X) X(ColorBids, bids, "", "of open contacts of this body")
 
@@ -133,7 +135,7 @@ enum Field : int {
   twist_impulse = carry + 2,
   load,  // [N s] sum of the normal impulses that the sub-step starts with; at the end, before bouncing
   restitution,
-  energy,  // [J] of the two bodies, which bouncing may not exceed; with restitution
+  energy,  // [J] of the two bodies, which bouncing may not exceed; at the end < 0: it takes no part; with restitution
   point,   // kMaxPoints times the fields below
 };
 enum PointField : int {

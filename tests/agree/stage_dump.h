@@ -84,7 +84,8 @@ inline bool is_free(const std::string& name) {
       "solve.pairs.spare_pair",     //
       "solve.color_contacts.spare_key",      //
       "solve.color_contacts.spare_contact",  //
-      "sleep.rows.parent",                   // how far paths were halved on the way to the root
+      "solve.rows.group",                    // how far paths were halved on the way to the root
+      "sleep.rows.parent",                   // the same
       "sleep.blocks.active",                 // in which order blocks were listed
   };
   return std::any_of(std::begin(kFree), std::end(kFree), [&](const char* free) { return name == free; });

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -74,6 +75,7 @@ struct HeapSeen {
   Index contacts = 0, overflow = 0, recycled = 0;  // largest of any step
   int shape_pairs = 0;                             // kinds of contacts, of the nine there are
   bool pushed = false;                             // by the kinematic body
+  bool squeezed = false;                           // a body had the inertia of its load
   Index asleep = 0;                                // largest number
   Index woken = 0;                                 // bodies, sum of all steps
   StepStatus status = StepStatus::ok;              // union
@@ -117,6 +119,7 @@ inline void expect_full_heap(const HeapSeen& seen, int steps) {
   EXPECT_GT(seen.recycled, 0);
   EXPECT_EQ(seen.shape_pairs, 9);
   EXPECT_TRUE(seen.pushed);
+  EXPECT_TRUE(seen.squeezed);
   EXPECT_GE(seen.stages, std::size_t(steps) * (kStageCount - 1));
 }
 
@@ -177,7 +180,11 @@ inline HeapSeen compare_stages(const std::shared_ptr<RecordingBackend>& a, const
     seen.woken += std::max(asleep_before - asleep, 0);
     seen.asleep = std::max(seen.asleep, asleep);
     asleep_before = asleep;
-    for (const StageDump& stage : stages_a) note_contacts(stage, bodies, shapes, seen.pushed);
+    for (const StageDump& stage : stages_a) {
+      note_contacts(stage, bodies, shapes, seen.pushed);
+      const std::vector<Index> counters = indices(stage, "counters");
+      seen.squeezed = seen.squeezed || counters.at(offsetof(Counters, squeezed) / sizeof(Index)) > 0;
+    }
     seen.shape_pairs = std::popcount(shapes);
   }
   return seen;

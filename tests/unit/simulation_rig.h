@@ -10,10 +10,12 @@
 #include <vector>
 
 #include "body_row.h"
+#include "magnitudes.h"
 #include "materials.h"
 #include "memory_cpu.h"
 #include "pipeline.h"
 #include "simulation.h"
+#include "squeeze.h"
 #include "step_settings.h"
 #include "support/shuffle_exec.h"
 #include "support/stage_exec.h"
@@ -73,6 +75,7 @@ class SimulationRig {
       if (defs[std::size_t(row)].shape.type == ShapeType::plane) planes.push_back(row);
       bounces_ = bounces_ || body.mirror.model.restitution > 0.0f;
       inv_mass_.push_back(body.mirror.model.inv_mass);
+      inverse_masses_.add(body.mirror.model.inv_mass, 1);
     }
     simulation_.set_materials(materials_.surfaces(), materials_.pair_records());
     simulation_.set_planes(planes);
@@ -83,6 +86,7 @@ class SimulationRig {
     StepInput input;
     input.params = make_step_params(def_, dt);
     input.shape = make_step_shape(def_);
+    input.shape.squeeze = !input.shape.shock.on && inverse_masses_.ratio() > kSqueezedFrom;
     input.shape.restitution = bounces_;
     input.shape.surfaces = input.shape.surfaces || materials_.in_use();
     input.body_count = body_count_;
@@ -119,6 +123,7 @@ class SimulationRig {
   Index body_count_;
   bool bounces_ = false;
   std::vector<float> inv_mass_;
+  Magnitudes inverse_masses_;
 };
 
 }  // namespace talus::test

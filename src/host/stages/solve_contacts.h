@@ -2,6 +2,7 @@
 // Stage solve_contacts: rows, colors, forces -> velocities, displacements, impulses. Many small sub-steps with few
 // sweeps each hold what one step with as many sweeps drops (methods: parallel engine, 4.1).
 #pragma once
+#include "bounce.h"
 #include "exec.h"
 #include "integrate.h"
 #include "project.h"
@@ -15,7 +16,6 @@
 
 namespace talus::inline TALUS_ISA {
 
-constexpr int kBounceSweeps = 8;      // Newton's cradle of three converges by 4 a sweep: 1.5e-5 of the answer
 constexpr int kLeastRelaxSweeps = 6;  // a step, if it has any; what sub-steps do not make up is done in the first. With
                                       // 4 a pyramid of 40 creeps by 19 cm in 30 s and goes on, with 6 by 3.4 cm
 constexpr int kLeastBoundedSweeps = 2;  // relaxing ones a sub-step, where joints have limits, drives or friction: with
@@ -88,6 +88,36 @@ TALUS_INLINE int relax_sweeps(const StepShape& shape, int substep) {
   return shape.relax_iterations + (more ? missing : 0);
 }
 
+/// Who takes part in bounce sweeps.
+template <class Team>
+TALUS_INLINE void find_bounces(Team& team, const StepViews& v) {
+  const Counters& c = *v.counters;
+  const Index lanes = v.solve.lanes.size;
+  const Bounces bounces{v.solve.lanes, v.params, v.joints.model, v.joints.state, v.counters};
+  const BounceGroups groups{v.solve.rows};
+  team.for_each("FindBounces", {&c.lanes, lanes}, FindBounces{bounces});
+  team.for_each("FindBouncingLimits", {&c.joints, v.joints.count}, FindBouncingLimits{bounces});
+  team.for_each("BeginBounceGroups", {&c.bounce_rows, v.shape.rows + 1}, BeginBounceGroups{v.solve.rows});
+  team.for_each("LinkBounces", {&c.bounce_lanes, lanes}, LinkBounces{groups, v.solve.lanes});
+  team.for_each("LinkBouncingJoints", {&c.bounce_joints, v.joints.count}, LinkBouncingJoints{groups, bounces});
+  team.for_each("MarkBounces", {&c.bounce_lanes, lanes}, MarkBounces{groups, bounces});
+  team.for_each("MarkBouncingLimits", {&c.bounce_joints, v.joints.count}, MarkBouncingLimits{groups, bounces});
+  team.for_each("LeaveOutOfBounces", {&c.lanes, lanes}, LeaveOutOfBounces{groups, v.solve.lanes, v.counters});
+}
+
+/// One bounce sweep: a turn of team.repeat, see PushDeepTurn.
+template <bool kJoints, bool kSurfaces, class Team>
+struct BounceTurn {
+  const StepViews& v;
+  Team& team;
+  bool moved;  // since the last sweep
+
+  TALUS_INLINE void operator()(Index turn) const {
+    if constexpr (kJoints) JointPasses{v}.template sweep<Sweep::bounce>(team, false);
+    sweep_contacts<Sweep::bounce, kSurfaces>(team, v, moved && turn == 0, true, v.shape.carry_at(v.shape.substeps - 1));
+  }
+};
+
 /// kJoints: the world has joints. kSurfaces: contacts have SurfaceRows. kBounce: something may bounce. Kernels of their
 /// own, since these need more registers than plain contacts do.
 template <bool kJoints, bool kSurfaces, bool kBounce = true>
@@ -152,13 +182,11 @@ struct SolveContactsTask {
   /// After the last sub-step. `moved`: since the last sweep.
   template <class Team>
   TALUS_INLINE void bounce(Team& team, bool moved) const {
-    team.for_each("BeginBounce", {&v.counters->lanes, v.solve.lanes.size},
+    find_bounces(team, v);
+    team.for_each("BeginBounce", {&v.counters->bounce_lanes, v.solve.lanes.size},
                   BeginBounce<kSurfaces>{v.solve.lanes, v.model, v.inputs, v.solve.rows, v.counters, v.params,
                                          v.solve.surfaces, v.shape.poisson});
-    for (int i = 0; i < kBounceSweeps; ++i, moved = false) {
-      if constexpr (kJoints) JointPasses{v}.template sweep<Sweep::bounce>(team, false);
-      sweep_contacts<Sweep::bounce, kSurfaces>(team, v, moved, true, v.shape.carry_at(v.shape.substeps - 1));
-    }
+    team.repeat(&v.counters->bounce_turns, BounceTurn<kJoints, kSurfaces, Team>{v, team, moved});
   }
 };
 
