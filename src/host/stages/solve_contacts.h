@@ -93,7 +93,7 @@ TALUS_INLINE int relax_sweeps(const StepShape& shape, int substep) {
 template <bool kJoints, bool kSurfaces, bool kBounce = true>
 struct SolveContactsTask {
   static constexpr bool kManyRegisters = kJoints || kSurfaces || kBounce;
-  StepViews v;
+  TaskViews v;
 
   template <class Team>
   TALUS_INLINE void operator()(Team& team) const {
