@@ -58,7 +58,8 @@ struct ColorGraph {
   Column<ColorBids> bids;       // of each body
   Column<Index> contact_pair;   // of each contact
   Column<std::uint32_t> color;  // of each contact
-  const Counters* counters;
+  Column<std::uint32_t> open;   // contacts without a color when the rounds begin, in any order
+  Counters* counters;           // open_contacts: how many
 
   TALUS_HD Index body_a(Index contact) const { return pairs.owner[contact_pair[contact]]; }
   TALUS_HD Index body_b(Index contact) const { return pairs.partner[contact_pair[contact]]; }
@@ -83,22 +84,28 @@ struct ColorGraph {
   }
 };
 
-/// Contacts that have a color from the last step keep it: a part of a valid coloring is valid.
+/// Contacts that have a color from the last step keep it: a part of a valid coloring is valid. The rounds are for the
+/// others, which are few once things have come to rest.
 struct KeepColors {
   ColorGraph graph;
   TALUS_HD void operator()(Index contact) const {
     const std::uint32_t c = graph.color[contact];
-    if (c >= kPalette) return;
+    if (c >= kPalette) {
+      graph.open[atomic_add(&graph.counters->open_contacts, 1)] = std::uint32_t(contact);
+      return;
+    }
     const Index a = graph.body_a(contact), b = graph.body_b(contact);
     if (graph.moves(a)) atomic_or(&graph.mask[a], 1u << c);
     if (graph.moves(b)) atomic_or(&graph.mask[b], 1u << c);
   }
 };
 
+/// One element is one of the open contacts; also in the two kernels after it.
 struct BidForColor {
   ColorGraph graph;
   std::uint32_t round;
-  TALUS_HD void operator()(Index contact) const {
+  TALUS_HD void operator()(Index i) const {
+    const Index contact = Index(graph.open[i]);
     if (graph.color[contact] < kPalette) return;
     const Index a = graph.body_a(contact), b = graph.body_b(contact);
     const std::uint32_t c = graph.wanted(contact, a, b, round);
@@ -114,7 +121,8 @@ struct BidForColor {
 struct TakeColor {
   ColorGraph graph;
   std::uint32_t round;
-  TALUS_HD void operator()(Index contact) const {
+  TALUS_HD void operator()(Index i) const {
+    const Index contact = Index(graph.open[i]);
     if (graph.color[contact] < kPalette) return;
     const Index a = graph.body_a(contact), b = graph.body_b(contact);
     const std::uint32_t c = graph.wanted(contact, a, b, round);
@@ -127,7 +135,8 @@ struct TakeColor {
 };
 struct MarkColors {
   ColorGraph graph;
-  TALUS_HD void operator()(Index contact) const {
+  TALUS_HD void operator()(Index i) const {
+    const Index contact = Index(graph.open[i]);
     const std::uint32_t marked = graph.color[contact];
     if ((marked & 0x80u) == 0 || marked == kNoColor) return;
     const std::uint32_t c = marked & 0x7fu;

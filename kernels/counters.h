@@ -35,6 +35,7 @@ struct Counters {
   Index pair_lanes;       // the same, rounded up to whole blocks, for kernels on packs
   Index record_units;     // of the contact cache, for all pairs
   Index contacts;         // pairs with at least one point
+  Index open_contacts;    // those that have no color from the last step
   Index lanes;            // rows of the solver's table: contacts in color order, each color padded to whole blocks
   Index color_begin[kColorCount + 1];  // first lane of each color, multiples of kLanes; the last one equals `lanes`
   Index color_size[kColorCount];       // contacts of each color

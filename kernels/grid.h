@@ -78,7 +78,8 @@ struct BeginSearch {
   }
 };
 
-/// Zeroes the grid's words and the counts of rows. Elements: the longer of the two.
+/// Zeroes the grid's words and the counts of rows. Elements: the longer of the two, in runs.
+template <Index kRunLength>
 struct ClearBroad {
   std::uint32_t* grid;
   Column<Index> entry_begin;  // rows + 1
@@ -86,12 +87,11 @@ struct ClearBroad {
   const Counters* counters;
   Index rows;
 
-  TALUS_HD void operator()(Index i) const {
-    if (i < kGridWords) grid[i] = 0;
-    if (i <= rows) {
-      entry_begin[i] = 0;
-      if (i < counters->row_ends) pair_begin[i] = 0;
-    }
+  TALUS_HD void operator()(Index run) const {
+    const Index begin = run * kRunLength, end = begin + kRunLength;
+    for (Index i = begin; i < min_of(end, kGridWords); ++i) grid[i] = 0;
+    for (Index i = begin; i < min_of(end, rows + 1); ++i) entry_begin[i] = 0;
+    for (Index i = begin; i < min_of(end, counters->row_ends); ++i) pair_begin[i] = 0;
   }
 };
 

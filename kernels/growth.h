@@ -13,7 +13,7 @@ namespace talus::inline TALUS_ISA {
 TALUS_INLINE void clear_loop_bounds(Counters& c) {
   c.search_rows = c.search_lanes = c.search_row_ends = 0;
   c.rows = c.row_lanes = c.row_ends = c.first_lane = c.entries = c.pairs = c.pair_lanes = c.record_units = c.contacts =
-      c.lanes = c.split_rows = 0;
+      c.open_contacts = c.lanes = c.split_rows = 0;
   c.tree_lanes = c.first_loop_lane = c.tree_blocks = c.tree_batches = c.joint_lanes = c.joint_blocks = c.joints =
       c.new_tree_lanes = c.new_joint_blocks = 0;
   c.active_lanes = c.block_runs = c.search_blocks = c.island_lanes = c.island_pairs = c.island_joints = 0;

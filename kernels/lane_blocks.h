@@ -24,7 +24,9 @@ struct LaneBlocks {
 
   TALUS_INLINE std::uint32_t* at(int field, Index row) const {
     TALUS_ASSERT(row >= 0 && row < size && field < Fields);
-    return words + (std::size_t(row / kLanes) * Fields + std::size_t(field)) * kLanes + std::size_t(row % kLanes);
+    // One address for all fields of a row, and a constant for each.
+    const std::uint32_t r = std::uint32_t(row), width = std::uint32_t(kLanes);
+    return words + (std::size_t(r / width) * (Fields * kLanes) + r % width) + field * kLanes;
   }
   TALUS_INLINE float number(int field, Index row) const { return std::bit_cast<float>(*at(field, row)); }
   TALUS_INLINE std::uint32_t word(int field, Index row) const { return *at(field, row); }

@@ -17,9 +17,23 @@ TALUS_INLINE float load_lanes(const float* from, float) {
 TALUS_INLINE void store_lanes(float* to, float value) {
   *to = value;
 }
+TALUS_INLINE float load_byte_lanes(const std::uint8_t* from, float) {
+  return float(*from);
+}
+/// Whether words have any bit.
+TALUS_INLINE bool any_bits(const std::uint32_t* from, float) {
+  return *from != 0;
+}
+/// Words of the lanes whose bit is set, one after another; writes as many words as a pack has, the others of any value.
+TALUS_INLINE void move_to_front(const std::uint32_t* from, std::uint32_t* to, unsigned, float) {
+  *to = *from;
+}
 /// Bit i: lane i of a mask.
 TALUS_INLINE unsigned lane_bits(bool condition) {
   return condition ? 1u : 0u;
+}
+TALUS_INLINE float first_lane(float value) {
+  return value;
 }
 TALUS_INLINE bool every_lane(float) {
   return true;
@@ -66,15 +80,19 @@ TALUS_INLINE void scatter_together(float* base, const std::uint32_t* rows, const
 /// Records of consecutive rows, from `row` on.
 template <class Real>
 TALUS_INLINE void load_together(const float* base, Index row, Real out[8]) {
-  std::uint32_t rows[LaneCount<Real>::value];
-  for (int i = 0; i < LaneCount<Real>::value; ++i) rows[i] = std::uint32_t(row + i);
-  gather_together(base, rows, out);
+  if constexpr (LaneCount<Real>::value == 1) {
+    load_record_together(base, std::uint32_t(row), out);
+  } else {
+    load_records(base + std::size_t(row) * 8, out);
+  }
 }
 template <class Real>
 TALUS_INLINE void store_together(float* base, Index row, const Real in[8]) {
-  std::uint32_t rows[LaneCount<Real>::value];
-  for (int i = 0; i < LaneCount<Real>::value; ++i) rows[i] = std::uint32_t(row + i);
-  scatter_together(base, rows, in, every_lane(Real{}));
+  if constexpr (LaneCount<Real>::value == 1) {
+    store_record_together(base, std::uint32_t(row), in, true);
+  } else {
+    store_records(base + std::size_t(row) * 8, in);
+  }
 }
 
 /// The first `width` lanes of a block, in whole packs, for kernels in which one warp or thread works on blocks one
@@ -132,16 +150,12 @@ TALUS_INLINE QuatOf<Real> load(const QuatColumn& column, Index row) {
 /// Small numbers, as Reals.
 template <class Real>
 TALUS_INLINE Real load_bytes(const Column<std::uint8_t>& column, Index row) {
-  float values[LaneCount<Real>::value];
-  for (int i = 0; i < LaneCount<Real>::value; ++i) values[i] = float(column.data[row + i]);
-  return load_lanes(values, Real{});
+  return load_byte_lanes(column.data + row, Real{});
 }
 /// 1 where a word has a bit, else 0.
 template <class Real>
 TALUS_INLINE Real load_any_bit(const Column<std::uint32_t>& column, Index row) {
-  float values[LaneCount<Real>::value];
-  for (int i = 0; i < LaneCount<Real>::value; ++i) values[i] = column.data[row + i] != 0 ? 1.0f : 0.0f;
-  return load_lanes(values, Real{});
+  return select(any_bits(column.data + row, Real{}), Real(1.0f), Real(0.0f));
 }
 /// Bits that are only moved and selected, never computed with.
 template <class Real>

@@ -307,16 +307,21 @@ struct CollidePairs {
   // inputs
   BodyInputs inputs;
 
+  /// Two calls on a CPU, so that what is recycled costs next to nothing.
   TALUS_HD void operator()(Index element) const {
     const std::uint32_t batch = batch_key[element];
     if (batch == kRecycledBatch) return;
+    if (batch == kPairSphereSphere) {
+      collide_spheres(Index(batch_pair[element]));
+    } else {
+      collide_shapes(element, batch);
+    }
+  }
+
+  TALUS_HD void collide_shapes(Index element, std::uint32_t batch) const {
     const Index pair = Index(batch_pair[element]);
     const Index a = pairs.owner[pair], b = pairs.partner[pair];
     const BodyPose pa = pose[a], pb = pose[b];
-    if (batch == kPairSphereSphere) {
-      collide_spheres(pair, a, b, pa, pb);
-      return;
-    }
     const ShapeType type_a = ShapeType(model.shape[a]), type_b = ShapeType(model.shape[b]);
     const BoxAxes axes = batch == kPairBoxBox ? box_axes[element] : BoxAxes{};
     const PlacedShape shape_a{model.shape_size[a], pa.position, pa.orientation};
@@ -394,7 +399,9 @@ struct CollidePairs {
   }
 
   /// The short way, for the many: one point, the same as in the step before.
-  TALUS_HD void collide_spheres(Index pair, Index a, Index b, const BodyPose& pa, const BodyPose& pb) const {
+  TALUS_HD void collide_spheres(Index pair) const {
+    const Index a = pairs.owner[pair], b = pairs.partner[pair];
+    const BodyPose pa = pose[a], pb = pose[b];
     const float radius_a = model.shape_size.x[a], radius_b = model.shape_size.x[b];
     const Vec3 between = apart(pb.position - pa.position, min_of(radius_a, radius_b), a, b);
     const float separation = length(between) - (radius_a + radius_b);

@@ -71,7 +71,7 @@ struct PrepareBodies {
     store_together(&rows.frame.data->orientation.x, row, frame);
     const Real displacement[8] = {zero, zero, zero, zero, zero, zero, zero, one};
     store_together(&rows.displacement.data->shift.x, row, displacement);
-    for (int i = 0; i < LaneCount<Real>::value; ++i) {
+    for (int i = 0; i < LaneCount<Real>::value && any_of(is_split<Real>(row)); ++i) {
       if (rows.split_count[row + i] == 0) continue;
       for (std::int64_t& change : rows.split_sums[row + i].change) change = 0;
     }
@@ -110,14 +110,14 @@ struct PrepareBodies {
     return rub;
   }
 
+  template <class Real>
+  TALUS_INLINE Mask<Real> is_split(Index row) const {
+    return any_bits(reinterpret_cast<const std::uint32_t*>(rows.split_count.data + row), Real{});
+  }
   /// 1: the body has contacts.
   template <class Real>
   TALUS_INLINE Real touched(Index row) const {
-    float values[LaneCount<Real>::value];
-    for (int i = 0; i < LaneCount<Real>::value; ++i) {
-      values[i] = rows.color_mask[row + i] != 0 || rows.split_count[row + i] != 0 ? 1.0f : 0.0f;
-    }
-    return load_lanes(values, Real{});
+    return select(any_bits(rows.color_mask.data + row, Real{}) || is_split<Real>(row), Real(1.0f), Real(0.0f));
   }
 };
 
@@ -296,7 +296,10 @@ struct PrepareContacts {
     const Real zero(0.0f), one(1.0f);
     const Place place = place_of(lane);
     if (!any_together(place.index < place.size)) {  // padding and nothing else
-      for (int i = 0; i < kWidth; ++i) store_bodies(lane + i, std::uint32_t(null_body), std::uint32_t(null_body), 0u);
+      for (const int field : {int(row::body_a), int(row::body_b), int(row::pair)}) {
+        std::uint32_t* to = rows.at(field, lane);
+        for (int i = 0; i < kWidth; ++i) to[i] = field == int(row::pair) ? 0u : std::uint32_t(null_body);
+      }
       store(rows, row::count, lane, zero);
       return;
     }
@@ -388,11 +391,9 @@ struct PrepareContacts {
     NoteDeep<SoftRowFields>{rows, model.shape, model.shape_size, params, counters}.note(lane, deepest, count, from.a,
                                                                                         from.b);
 
-    for (int i = 0; i < kWidth; ++i) {
-      const bool used = from.there[i] > 0.0f;
-      store_bodies(lane + i, used ? from.a[i] : std::uint32_t(null_body), used ? from.b[i] : std::uint32_t(null_body),
-                   used ? from.pair[i] : 0u);
-    }
+    store_words(row::body_a, lane, from.there, from.a, std::uint32_t(null_body));
+    store_words(row::body_b, lane, from.there, from.b, std::uint32_t(null_body));
+    store_words(row::pair, lane, from.there, from.pair, 0u);
     put(row::count, count);
     put_vector(row::normal, normal);
     const Real even = one / count;
@@ -676,10 +677,12 @@ struct PrepareContacts {
     return round ? 1.0f / model.shape_size.x[body] : 0.0f;
   }
 
-  TALUS_INLINE void store_bodies(Index lane, std::uint32_t a, std::uint32_t b, std::uint32_t pair) const {
-    rows.set(row::body_a, lane, a);
-    rows.set(row::body_b, lane, b);
-    rows.set(row::pair, lane, pair);
+  /// Words of a field, for the lanes that are there.
+  template <int kWidth>
+  TALUS_INLINE void store_words(int field, Index lane, const float (&there)[kWidth],
+                                const std::uint32_t (&words)[kWidth], std::uint32_t otherwise) const {
+    std::uint32_t* to = rows.at(field, lane);
+    for (int i = 0; i < kWidth; ++i) to[i] = there[i] > 0.0f ? words[i] : otherwise;
   }
 
   /// Where the first lane of a pack is among the contacts.

@@ -198,6 +198,12 @@ struct SolveContacts {
     return load_levers<Real>(row::at(point, row::lever_a), row::at(point, row::lever_b), lane);
   }
 
+  /// Whether any lane has a point: contacts of a color are sorted by their number of points, the most come first.
+  template <class Real>
+  TALUS_INLINE static bool is_reached(int point, Real count) {
+    return float(point) < first_lane(count);
+  }
+
   /// All rows of one manifold, but what is seldom.
   template <class Real>
   TALUS_INLINE Seldom<Real> solve_manifold(Index lane, const RowIndices<Real>& index_a, const RowIndices<Real>& index_b,
@@ -207,11 +213,11 @@ struct SolveContacts {
     const Real count = load<Real>(rows, row::count, lane);
     const Mask<Real> none = Real(1.0f) < Real(0.0f);
     Seldom<Real> left{none, none};
-    Real impulse[kMaxPoints];
+    Real impulse[kMaxPoints] = {Real(0.0f), Real(0.0f), Real(0.0f), Real(0.0f)};
     TALUS_UNROLL
     for (int i = 0; i < kMaxPoints; ++i) {
-      const bool some = any_of(Real(float(i)) < count);
-      impulse[i] = some ? load<Real>(rows, row::at(i, row::impulse), lane) : Real(0.0f);
+      if (!is_reached(i, count)) break;
+      impulse[i] = load<Real>(rows, row::at(i, row::impulse), lane);
     }
     if constexpr (kSweep == Sweep::warm_start) {
       warm_start(lane, bodies, normal, count, impulse);
@@ -391,7 +397,7 @@ struct SolveContacts {
                                const Real impulse[kMaxPoints]) const {
     TALUS_UNROLL
     for (int i = 0; i < kMaxPoints; ++i) {
-      if (!any_of(Real(float(i)) < count)) break;
+      if (!is_reached(i, count)) break;
       bodies.apply(impulse[i], normal, point_levers<Real>(i, lane));
     }
     apply_friction(lane, bodies, normal, Real(1.0f));
@@ -476,11 +482,11 @@ struct SolveContacts {
       touch = select(one < count, Real(kTouching) * load<Real>(rows, row::twist_arm, lane), zero);
     }
     if constexpr (kSweep == Sweep::biased || kSweep == Sweep::relax) {
-      if (any_of(one < count)) solve_middle(lane, bodies, moves, along, count, impulse, soft, soft_give, touch);
+      if (is_reached(1, count)) solve_middle(lane, bodies, moves, along, count, impulse, soft, soft_give, touch);
     }
     TALUS_UNROLL
     for (int i = 0; i < kMaxPoints; ++i) {
-      if (!any_of(Real(float(i)) < count)) break;
+      if (!is_reached(i, count)) break;
       const Levers<Real> levers = point_levers<Real>(i, lane);
       const Real separation = separation_of(row::at(i, row::separation), lane, moves, levers, Real(float(i)) < count);
       const Real speed = along.speed + bodies.turn_speed(levers);

@@ -377,6 +377,7 @@ struct TestCandidates {
 
   static constexpr Index kWidth = LaneCount<Real>::value;
   static_assert(kRun % kWidth == 0 && kLanes % kWidth == 0);
+  static constexpr Index kCachedBoxes = 4096;  // 128 KiB: they stay in the second level of caches
 
   /// Rows of pairs that are still in question.
   struct Pairs {
@@ -385,11 +386,10 @@ struct TestCandidates {
 
     /// Appends a pack but for the lanes whose bit is set. No branch: nobody could predict it.
     TALUS_INLINE void add(const std::uint32_t* from_a, const std::uint32_t* from_b, unsigned without) {
-      for (Index i = 0; i < kWidth; ++i) {
-        a[size] = from_a[i];
-        b[size] = from_b[i];
-        size += (without >> i & 1u) == 0 ? 1 : 0;
-      }
+      const unsigned kept = ~without & ((1u << kWidth) - 1u);
+      move_to_front(from_a, a + size, kept, Real{});
+      move_to_front(from_b, b + size, kept, Real{});
+      size += bit_count(kept);
     }
   };
 
@@ -442,8 +442,9 @@ struct TestCandidates {
     const std::uint32_t* a = reinterpret_cast<const std::uint32_t*>(candidates.first.data) + begin;
     const std::uint32_t* b = reinterpret_cast<const std::uint32_t*>(candidates.second.data) + begin;
     const float* boxes = reinterpret_cast<const float*>(bounds.data);
+    const bool is_large = bounds.size > kCachedBoxes;
     for (Index lane = 0; lane < size; lane += kWidth, a += kWidth, b += kWidth) {
-      for (Index i = 0; i < kWidth; ++i) {  // what the next pack needs
+      for (Index i = 0; i < kWidth && is_large; ++i) {  // what the next pack needs
         prefetch(bounds.data + a[kWidth + i]);
         prefetch(bounds.data + b[kWidth + i]);
       }

@@ -118,6 +118,9 @@ TALUS_INLINE PackMask is_finite(Pack x) {
   return x - x == Pack(0.0f);
 }
 
+TALUS_INLINE float first_lane(Pack x) {
+  return x.lanes[0];
+}
 TALUS_INLINE PackMask every_lane(Pack) {
   return {~IntLanes{}};
 }
@@ -189,24 +192,37 @@ TALUS_INLINE void transpose_8x8(__m256 r[8]) {
     r[i + 4] = _mm256_permute2f128_ps(u[i], u[i + 4], 0x31);
   }
 }
+/// The same from eight rows in memory. Halves of rows are put together as they are loaded, which leaves 16 of 24
+/// shuffles: these go through one port of many processors.
+TALUS_INLINE void load_transposed(const float* const row[8], __m256 r[8]) {
+  for (int half = 0; half < 2; ++half) {
+    __m256 h[4];
+    for (int i = 0; i < 4; ++i) {
+      h[i] = _mm256_insertf128_ps(_mm256_castps128_ps256(_mm_load_ps(row[i] + 4 * half)),
+                                  _mm_load_ps(row[i + 4] + 4 * half), 1);
+    }
+    const __m256 t0 = _mm256_unpacklo_ps(h[0], h[1]), t1 = _mm256_unpackhi_ps(h[0], h[1]);
+    const __m256 t2 = _mm256_unpacklo_ps(h[2], h[3]), t3 = _mm256_unpackhi_ps(h[2], h[3]);
+    r[4 * half] = _mm256_shuffle_ps(t0, t2, 0x44);
+    r[4 * half + 1] = _mm256_shuffle_ps(t0, t2, 0xee);
+    r[4 * half + 2] = _mm256_shuffle_ps(t1, t3, 0x44);
+    r[4 * half + 3] = _mm256_shuffle_ps(t1, t3, 0xee);
+  }
+}
 
 #endif
 
 #if defined(__AVX512F__)
 
-TALUS_INLINE void gather_records(const float* base, const std::uint32_t* rows, Pack out[8]) {
+TALUS_INLINE void load_rows(const float* const row[kPackWidth], Pack out[8]) {
   __m256 low[8], high[8];
-  for (int i = 0; i < 8; ++i) {
-    low[i] = _mm256_load_ps(base + std::size_t(rows[i]) * 8);
-    high[i] = _mm256_load_ps(base + std::size_t(rows[i + 8]) * 8);
-  }
-  transpose_8x8(low);
-  transpose_8x8(high);
+  load_transposed(row, low);
+  load_transposed(row + 8, high);
   for (int i = 0; i < 8; ++i) {
     out[i].lanes = FloatLanes(_mm512_insertf32x8(_mm512_castps256_ps512(low[i]), high[i], 1));
   }
 }
-TALUS_INLINE void scatter_records(float* base, const std::uint32_t* rows, const Pack in[8], PackMask wanted) {
+TALUS_INLINE void store_rows(float* const row[kPackWidth], const Pack in[8], unsigned wanted) {
   __m256 low[8], high[8];
   for (int i = 0; i < 8; ++i) {
     low[i] = _mm512_castps512_ps256(__m512(in[i].lanes));
@@ -214,54 +230,130 @@ TALUS_INLINE void scatter_records(float* base, const std::uint32_t* rows, const 
   }
   transpose_8x8(low);
   transpose_8x8(high);
-  const unsigned bits = lane_bits(wanted);
   for (int i = 0; i < 8; ++i) {
-    if ((bits >> i) & 1u) _mm256_store_ps(base + std::size_t(rows[i]) * 8, low[i]);
-    if ((bits >> (i + 8)) & 1u) _mm256_store_ps(base + std::size_t(rows[i + 8]) * 8, high[i]);
+    if ((wanted >> i) & 1u) _mm256_store_ps(row[i], low[i]);
+    if ((wanted >> (i + 8)) & 1u) _mm256_store_ps(row[i + 8], high[i]);
   }
 }
 
 #elif defined(__AVX2__)
 
-TALUS_INLINE void gather_records(const float* base, const std::uint32_t* rows, Pack out[8]) {
+TALUS_INLINE void load_rows(const float* const row[kPackWidth], Pack out[8]) {
   __m256 r[8];
-  for (int i = 0; i < 8; ++i) r[i] = _mm256_load_ps(base + std::size_t(rows[i]) * 8);
-  transpose_8x8(r);
+  load_transposed(row, r);
   for (int i = 0; i < 8; ++i) out[i].lanes = FloatLanes(r[i]);
 }
-TALUS_INLINE void scatter_records(float* base, const std::uint32_t* rows, const Pack in[8], PackMask wanted) {
+TALUS_INLINE void store_rows(float* const row[kPackWidth], const Pack in[8], unsigned wanted) {
   __m256 r[8];
   for (int i = 0; i < 8; ++i) r[i] = __m256(in[i].lanes);
   transpose_8x8(r);
-  const unsigned bits = lane_bits(wanted);
   for (int i = 0; i < 8; ++i) {
-    if ((bits >> i) & 1u) _mm256_store_ps(base + std::size_t(rows[i]) * 8, r[i]);
+    if ((wanted >> i) & 1u) _mm256_store_ps(row[i], r[i]);
   }
 }
 
 #else
 
-TALUS_INLINE void gather_records(const float* base, const std::uint32_t* rows, Pack out[8]) {
+TALUS_INLINE void load_rows(const float* const row[kPackWidth], Pack out[8]) {
   for (int half = 0; half < 2; ++half) {
     __m128 r[4];
-    for (int i = 0; i < 4; ++i) r[i] = _mm_load_ps(base + std::size_t(rows[i]) * 8 + half * 4);
+    for (int i = 0; i < 4; ++i) r[i] = _mm_load_ps(row[i] + half * 4);
     _MM_TRANSPOSE4_PS(r[0], r[1], r[2], r[3]);
     for (int i = 0; i < 4; ++i) out[half * 4 + i].lanes = FloatLanes(r[i]);
   }
 }
-TALUS_INLINE void scatter_records(float* base, const std::uint32_t* rows, const Pack in[8], PackMask wanted) {
-  const unsigned bits = lane_bits(wanted);
+TALUS_INLINE void store_rows(float* const row[kPackWidth], const Pack in[8], unsigned wanted) {
   for (int half = 0; half < 2; ++half) {
     __m128 r[4];
     for (int i = 0; i < 4; ++i) r[i] = __m128(in[half * 4 + i].lanes);
     _MM_TRANSPOSE4_PS(r[0], r[1], r[2], r[3]);
     for (int i = 0; i < 4; ++i) {
-      if ((bits >> i) & 1u) _mm_store_ps(base + std::size_t(rows[i]) * 8 + half * 4, r[i]);
+      if ((wanted >> i) & 1u) _mm_store_ps(row[i] + half * 4, r[i]);
     }
   }
 }
 
 #endif
+
+TALUS_INLINE void gather_records(const float* base, const std::uint32_t* rows, Pack out[8]) {
+  const float* row[kPackWidth];
+  for (int i = 0; i < kPackWidth; ++i) row[i] = base + std::size_t(rows[i]) * 8;
+  load_rows(row, out);
+}
+TALUS_INLINE void scatter_records(float* base, const std::uint32_t* rows, const Pack in[8], PackMask wanted) {
+  float* row[kPackWidth];
+  for (int i = 0; i < kPackWidth; ++i) row[i] = base + std::size_t(rows[i]) * 8;
+  store_rows(row, in, lane_bits(wanted));
+}
+// Of consecutive rows: addresses are one and constants.
+TALUS_INLINE void load_records(const float* first, Pack out[8]) {
+  const float* row[kPackWidth];
+  for (int i = 0; i < kPackWidth; ++i) row[i] = first + i * 8;
+  load_rows(row, out);
+}
+TALUS_INLINE void store_records(float* first, const Pack in[8]) {
+  float* row[kPackWidth];
+  for (int i = 0; i < kPackWidth; ++i) row[i] = first + i * 8;
+  store_rows(row, in, ~0u);
+}
+
+// ---- small numbers and flags, one conversion a pack ----------------------------------------------------------------
+
+TALUS_INLINE Pack load_byte_lanes(const std::uint8_t* from, Pack) {
+#if defined(__AVX512F__)
+  const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(from));
+  return Pack(FloatLanes(_mm512_cvtepi32_ps(_mm512_cvtepu8_epi32(bytes))));
+#elif defined(__AVX2__)
+  const __m128i bytes = _mm_loadl_epi64(reinterpret_cast<const __m128i*>(from));
+  return Pack(FloatLanes(_mm256_cvtepi32_ps(_mm256_cvtepu8_epi32(bytes))));
+#else
+  std::int32_t word;
+  __builtin_memcpy(&word, from, sizeof(word));
+  const __m128i none = _mm_setzero_si128();
+  const __m128i halves = _mm_unpacklo_epi8(_mm_cvtsi32_si128(word), none);
+  return Pack(FloatLanes(_mm_cvtepi32_ps(_mm_unpacklo_epi16(halves, none))));
+#endif
+}
+
+#if defined(__AVX2__) && !defined(__AVX512F__)
+
+/// For each set of lanes of eight: their numbers, one after another.
+struct FrontLanes {
+  std::uint8_t lane[256][8] = {};
+  constexpr FrontLanes() {
+    for (int bits = 0; bits < 256; ++bits) {
+      for (int i = 0, size = 0; i < 8; ++i) {
+        if ((bits >> i) & 1) lane[bits][size++] = std::uint8_t(i);
+      }
+    }
+  }
+};
+inline constexpr FrontLanes kFrontLanes;
+
+#endif
+
+TALUS_INLINE void move_to_front(const std::uint32_t* from, std::uint32_t* to, unsigned bits, Pack) {
+#if defined(__AVX512F__)
+  const __m512i words = _mm512_loadu_si512(from);
+  _mm512_storeu_si512(to, _mm512_maskz_compress_epi32(__mmask16(bits), words));
+#elif defined(__AVX2__)
+  const __m256i words = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from));
+  const __m128i lanes = _mm_loadl_epi64(reinterpret_cast<const __m128i*>(kFrontLanes.lane[bits]));
+  _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), _mm256_permutevar8x32_epi32(words, _mm256_cvtepu8_epi32(lanes)));
+#else
+  std::uint32_t words[kPackWidth];
+  __builtin_memcpy(words, from, sizeof(words));
+  for (int i = 0, size = 0; i < kPackWidth; ++i) {
+    to[size] = words[i];
+    size += int((bits >> i) & 1u);
+  }
+#endif
+}
+TALUS_INLINE PackMask any_bits(const std::uint32_t* from, Pack) {
+  IntLanes words;
+  __builtin_memcpy(&words, from, sizeof(words));
+  return {words != 0};
+}
 
 #endif
 

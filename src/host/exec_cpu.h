@@ -153,8 +153,14 @@ class CpuTeam {
     member_->wait();
   }
 
+  /// Of a dozen colors few have lanes in a small world: a loop over none is no call.
   template <class Kernel>
-  void for_each_lane(const char*, LaneRange range, const Kernel& kernel) {
+  TALUS_INLINE void for_each_lane(const char*, LaneRange range, const Kernel& kernel) {
+    if (*range.end > *range.begin) run_lanes(range, kernel);
+  }
+
+  template <class Kernel>
+  void run_lanes(LaneRange range, const Kernel& kernel) {
     const Index begin = *range.begin, lanes = lanes_of_range(range);
     if (lanes <= 0) return;
     const Part part = part_of((lanes + kLine - 1) / kLine, 1);
@@ -189,6 +195,7 @@ class CpuTeam {
   static constexpr Index kLine = kLanes / 2;  // lanes of a field that fill a line of the cache
 
   Part part_of(Index size, Index grain) const {
+    if (member_->count() == 1) return {0, size};
     const Index even = (size + member_->count() - 1) / member_->count(), chunk = even < grain ? grain : even;
     const Index first = member_->index() * chunk, last = first + chunk;
     return {first < size ? first : size, last < size ? last : size};

@@ -105,6 +105,14 @@ struct StepViews {
 
 namespace talus::inline TALUS_ISA {
 
+/// What tasks, and parts of them, keep of the views. A task for a GPU goes there as an argument, with all that it
+/// reads; on a CPU a copy for each task was a tenth of a step of two bodies.
+#if TALUS_CUDA_COMPILER
+using TaskViews = StepViews;
+#else
+using TaskViews = const StepViews&;
+#endif
+
 /// Lanes of bodies and of the null body: of the listed blocks, where bodies may sleep. For kernels made by on_bodies().
 TALUS_INLINE LaneRange body_lanes(const StepViews& v) {
   return {&v.counters->first_lane, v.shape.sleep ? &v.counters->active_lanes : &v.counters->row_lanes,

@@ -27,7 +27,7 @@ namespace talus::inline TALUS_ISA {
 struct WakeEditedTask {
   Column<const BodyEdit> edits;
   float rim;
-  StepViews v;
+  TaskViews v;
 
   template <class Team>
   TALUS_HD void operator()(Team& team) const {

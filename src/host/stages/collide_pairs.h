@@ -10,7 +10,7 @@ namespace talus::inline TALUS_ISA {
 
 /// Contacts among the pairs, if there is room for them.
 struct ListContactsTask {
-  StepViews v;
+  TaskViews v;
 
   template <class Team>
   TALUS_HD void operator()(Team& team) const {

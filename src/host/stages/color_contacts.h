@@ -10,7 +10,7 @@ namespace talus::inline TALUS_ISA {
 
 /// Colors of all contacts and the keys to sort them by, by all members of a team (exec.h).
 struct ColorContactsTask {
-  StepViews v;
+  TaskViews v;
 
   template <class Team>
   TALUS_HD void operator()(Team& team) const {
@@ -22,14 +22,16 @@ struct ColorContactsTask {
                            v.solve.color_rows.bids,
                            s.pair,
                            v.solve.color_contacts.color,
+                           v.solve.color_contacts.spare_contact,  // before the sort that it is for
                            v.counters};
+    const Count open{&v.counters->open_contacts, v.solve.contact_capacity};
     team.for_each("ClearColors", body_rows(v), on_bodies(v, ClearColors{v.solve.rows, v.solve.color_rows.bids}));
     if (!v.shape.jacobi) {
       team.for_each("KeepColors", contacts, KeepColors{graph});
       for (std::uint32_t round = 0; round < kColorRounds; ++round) {
-        team.for_each("BidForColor", contacts, BidForColor{graph, round});
-        team.for_each("TakeColor", contacts, TakeColor{graph, round});
-        team.for_each("MarkColors", contacts, MarkColors{graph});
+        team.for_each("BidForColor", open, BidForColor{graph, round});
+        team.for_each("TakeColor", open, TakeColor{graph, round});
+        team.for_each("MarkColors", open, MarkColors{graph});
       }
     }
     team.for_each(
@@ -40,7 +42,7 @@ struct ColorContactsTask {
 
 /// Stack heights, and the layers that contacts belong to, by all members of a team.
 struct FindLayersTask {
-  StepViews v;
+  TaskViews v;
 
   template <class Team>
   TALUS_HD void operator()(Team& team) const {
@@ -68,7 +70,7 @@ struct FindLayersTask {
 
 /// Where each color begins among the sorted contacts, and in lanes.
 struct ShapeLanesTask {
-  StepViews v;
+  TaskViews v;
 
   template <class Team>
   TALUS_HD void operator()(Team& team) const {

@@ -9,7 +9,7 @@
 namespace talus::inline TALUS_ISA {
 
 struct FindLoadsTask {
-  StepViews v;
+  TaskViews v;
 
   template <class Team>
   TALUS_HD void operator()(Team& team) const {

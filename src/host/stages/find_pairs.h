@@ -29,7 +29,7 @@ struct Lanes<Exec> {
 
 /// If candidates are due: the boxes to find them for, the grid, and how many entries each row has in it.
 struct ChooseGridTask {
-  StepViews v;
+  TaskViews v;
 
   template <class Team>
   TALUS_HD void operator()(Team& team) const {
@@ -49,9 +49,11 @@ struct ChooseGridTask {
     team.for_each_lane("keep_bounds", search,
                        KeepBounds{v.model, v.state.linear_velocity, rows.bounds, rows.pose, v.broad.kept_bounds,
                                   v.params, v.counters});
-    team.for_each("clear_broad", Count{nullptr, row_count + 1 > kGridWords ? row_count + 1 : kGridWords},
-                  ClearBroad{reinterpret_cast<std::uint32_t*>(grid), rows.entry_begin, v.next.pairs.begin, v.counters,
-                             row_count});
+    constexpr Index run = Lanes<Team>::kRun;
+    const Index longer = row_count + 1 > kGridWords ? row_count + 1 : kGridWords;
+    team.for_each("clear_broad", Count{nullptr, (longer + run - 1) / run},
+                  ClearBroad<run>{reinterpret_cast<std::uint32_t*>(grid), rows.entry_begin, v.next.pairs.begin,
+                                  v.counters, row_count});
     team.for_each("measure_world", Count{nullptr, (row_count + kRun - 1) / kRun},
                   MeasureWorld{v.broad.kept_bounds, v.counters, grid});
     team.for_each("choose_axes", one, ChooseAxes{grid});
@@ -66,7 +68,7 @@ struct ChooseGridTask {
 
 /// Entries of each row, if there is room for them.
 struct EmitEntriesTask {
-  StepViews v;
+  TaskViews v;
 
   template <class Team>
   TALUS_HD void operator()(Team& team) const {
@@ -82,7 +84,7 @@ struct EmitEntriesTask {
 
 /// Candidates, which are pairs of kept boxes that overlap, then pairs of shapes that are near; both in any order.
 struct TestPairsTask {
-  StepViews v;
+  TaskViews v;
   Index pair_capacity;
 
   template <class Team>
@@ -140,7 +142,7 @@ struct TestPairsTask {
 
 /// The same pairs by owner and partner.
 struct SortPairsTask {
-  StepViews v;
+  TaskViews v;
   Index pair_capacity;
 
   template <class Team>

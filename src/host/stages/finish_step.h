@@ -12,7 +12,7 @@ namespace talus::inline TALUS_ISA {
 
 struct FinishStepTask {
   static constexpr bool kManyRegisters = true;  // bodies that turn far need them
-  StepViews v;
+  TaskViews v;
 
   template <class Team>
   TALUS_HD void operator()(Team& team) const {

@@ -50,7 +50,7 @@ struct PushDeepTurn {
 template <class Fields>
 struct PushDeepTask {
   static constexpr bool kManyRegisters = true;
-  StepViews v;
+  TaskViews v;
 
   template <class Team>
   TALUS_INLINE void operator()(Team& team) const {

@@ -10,7 +10,7 @@
 namespace talus::inline TALUS_ISA {
 
 struct BeginEventsTask {
-  StepViews v;
+  TaskViews v;
 
   template <class Team>
   TALUS_HD void operator()(Team& team) const {
@@ -47,7 +47,7 @@ TALUS_INLINE void note_touching(Team& team, const StepViews& v) {
 }
 
 struct EndEventsTask {
-  StepViews v;
+  TaskViews v;
   WriteEvents write;
 
   template <class Team>

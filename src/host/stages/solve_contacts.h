@@ -123,7 +123,7 @@ struct BounceTurn {
 template <bool kJoints, bool kSurfaces, bool kBounce = true>
 struct SolveContactsTask {
   static constexpr bool kManyRegisters = kJoints || kSurfaces || kBounce;
-  StepViews v;
+  TaskViews v;
 
   template <class Team>
   TALUS_INLINE void operator()(Team& team) const {

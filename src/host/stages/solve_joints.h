@@ -20,7 +20,7 @@ constexpr int kLimitRounds = 3;  // solves of a tree in a sweep, the later ones 
 
 /// Passes over joints. Nothing is enqueued for what the world does not have.
 struct JointPasses {
-  StepViews v;
+  TaskViews v;
 
   TALUS_INLINE bool trees() const { return v.joints.plan.batches.size > 0; }
   TALUS_INLINE bool colors() const { return v.joints.plan.color_lanes.size > 0; }
@@ -172,7 +172,7 @@ struct JointPasses {
 };
 
 struct BeginJointsTask {
-  StepViews v;
+  TaskViews v;
   template <class Team>
   TALUS_INLINE void operator()(Team& team) const {
     JointPasses{v}.begin(team);

@@ -15,7 +15,7 @@ namespace talus::inline TALUS_ISA {
 /// Passes over the rows of contacts. kSurfaces: with RigidSurfaceRows.
 template <bool kSurfaces>
 struct RigidPasses {
-  StepViews v;
+  TaskViews v;
 
   TALUS_INLINE bool prox() const { return v.shape.rigid.point == PointSolver::prox; }
   /// Sweeps may be taken back, or gone on from.
@@ -148,7 +148,7 @@ struct RigidPasses {
 template <bool kJoints, bool kSurfaces>
 struct SolveRigidTask {
   static constexpr bool kManyRegisters = true;
-  StepViews v;
+  TaskViews v;
 
   template <class Team>
   TALUS_INLINE void operator()(Team& team) const {

@@ -13,7 +13,7 @@ namespace talus::inline TALUS_ISA {
 /// Passes over one layer. kSurfaces: with RigidSurfaceRows.
 template <bool kSurfaces>
 struct LayerPasses {
-  StepViews v;
+  TaskViews v;
   Index layer;
 
   /// `contacts` on the lanes of the layer, color after color; `bodies` have what they change.
@@ -74,7 +74,7 @@ struct SolveLayer {
 template <bool kJoints, bool kSurfaces>
 struct SolveShockTask {
   static constexpr bool kManyRegisters = true;
-  StepViews v;
+  TaskViews v;
 
   template <class Team>
   TALUS_INLINE void operator()(Team& team) const {

@@ -11,7 +11,7 @@ namespace talus::inline TALUS_ISA {
 /// A task of its own: on a GPU it needs all registers.
 struct StopFastBodiesTask {
   static constexpr bool kManyRegisters = true;
-  StepViews v;
+  TaskViews v;
 
   template <class Team>
   TALUS_HD void operator()(Team& team) const {

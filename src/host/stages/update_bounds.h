@@ -17,7 +17,7 @@ TALUS_INLINE UpdateBounds update_bounds_of(const StepViews& v) {
 
 /// Zeroes what the step counts. In a step that waits for a larger buffer all loop bounds stay zero.
 struct UpdateBoundsTask {
-  StepViews v;
+  TaskViews v;
 
   template <class Team>
   TALUS_HD void operator()(Team& team) const {

@@ -52,7 +52,7 @@ TALUS_INLINE void wake_marked(Team& team, const StepViews& v) {
 }
 
 struct UpdateIslandsTask {
-  StepViews v;
+  TaskViews v;
 
   template <class Team>
   TALUS_HD void operator()(Team& team) const {
