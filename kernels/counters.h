@@ -12,7 +12,8 @@ constexpr int kPalette = 12;               // colors of the contact graph; what 
 constexpr int kOverflowColor = kPalette;   // solved by mass-split Jacobi
 constexpr int kColorCount = kPalette + 1;  // the overflow color is the last
 
-constexpr int kStopRounds = 4;  // of stop_fast_bodies: who stops may be in the way of others, and so on
+constexpr int kMeetRounds = 2;                // of stop_fast_bodies: bodies meet, go on together, meet others
+constexpr int kStopRounds = kMeetRounds + 4;  // and then: who stops may be in the way of others, and so on
 
 constexpr Index kIslandPeriod = 8;  // steps from one search for islands to the next; bodies sleep that much later
 constexpr Index kBlockRun = 8;      // blocks of bodies that one element of ListBlocks looks at
@@ -81,6 +82,10 @@ struct Counters {
   Index met;                                    // pairs that SeekMet found for those
   Index limited;                      // those that went too far, if there are too many to look for whom they met
   Index fast_pairs;                   // pairs that close by much
+  Index in_company;                   // bodies that go along with others they met
+  Index company_rows, any_company;    // body rows and 1, if there are such bodies, else 0
+  Index company_met, with_company;    // pairs that SeekMet found for those; and how many of fast_pairs are such
+  Index parted_rows;                  // body rows, if there are too many to look for whom they meet
   Index stop_pairs[kStopRounds + 1];  // the same, from the second round on, if the round before stopped anybody
   Index stop_rows[kStopRounds];       // body rows, if the round stopped anybody
 

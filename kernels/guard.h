@@ -2,8 +2,9 @@
 // What follows any solver: nothing passes through another body.
 //
 // A body that would is left on its way, short of where it would be; its velocity stays as it is, and the next step
-// solves the impact. That the way in between was straight and evenly turned is an assumption, but a harmless one:
-// whatever the body did, it ends where it could have come without passing through anything.
+// solves the impact. Two that nobody holds are left short of each other alone: they go on as their common centre does.
+// That the way in between was straight and evenly turned is an assumption, but a harmless one: whatever the body did,
+// it ends where it could have come without passing through anything.
 #pragma once
 #include <bit>
 
@@ -141,9 +142,10 @@ struct BeginStops {
   GuardRows rows;
   TALUS_HD void operator()(Index row) const {
     rows.stop[row] = rows.next_stop[row] = kNoStop;
-    rows.carry[row] = rows.slide[row] = kNobody;
+    rows.carry[row] = rows.slide[row] = rows.meets[row] = kNobody;
     rows.is_fast[row] = rows.squeezed[row] = rows.jointed[row] = 0;
-    rows.parent[row] = row;
+    rows.parent[row] = rows.lead[row] = row;
+    rows.company[row].part = 1.0f;
   }
 };
 
@@ -236,10 +238,17 @@ struct BodyPaths {
     return 2.0f * half_thickness(is_a ? a : b);
   }
 
-  /// Leaves a body where it is after a part of the step. Its velocity stays, but for what forces would have given it on
-  /// the way that is left: one that is stopped step after step gains nothing. Its angular velocity stays as the body
-  /// itself sees it, and with it energy and size of the angular momentum, which no other velocity would keep.
-  TALUS_HD void shorten(Index row, float part) const {
+  /// [m/s] What forces give it in the step.
+  TALUS_HD Vec3 gain(Index row) const {
+    return params->dt * (model.gravity_scale[row] * params->gravity + model.inv_mass[row] * inputs.force[row]);
+  }
+
+  /// Leaves a body where it is after a part of the step, or lets it go on with its company until that is held. Its
+  /// velocity stays, but for what forces would have given it on the way that is left: one that is stopped step after
+  /// step gains nothing. Its angular velocity stays as the body itself sees it, and with it energy and size of the
+  /// angular momentum, which no other velocity would keep.
+  TALUS_HD void shorten(Index row, const Company& with, float hold) const {
+    const float part = min_of(with.part, hold);
     BodyDisplacement& way = displacement[row];
     const Turns turns = turns_of(row);
     const Quat turn = conjugate(followed(row)) * part_of(turns.turn, part);
@@ -249,15 +258,15 @@ struct BodyPaths {
       const Vec3 spin = rotate(turn, rotate_back(without_spin(row, way.turn), now));
       velocity[row].angular = {spin.x / axes.x, spin.y / axes.y, spin.z / axes.z};
     }
-    way.shift = part * way.shift;
+    way.shift = part < hold ? part * way.shift + (hold - part) * with.way : part * way.shift;
     way.turn = turn * part_of(turns.spin, part);
-    const Vec3 gain =
-        params->dt * (model.gravity_scale[row] * params->gravity + model.inv_mass[row] * inputs.force[row]);
-    const float size = length(gain);
+    const Vec3 own = gain(row), others = part < hold ? with.gain : own;
+    const Vec3 lost = (1.0f - part) * (own - others) + (1.0f - hold) * others;
+    const float size = length(lost);
     if (!(size > 0.0f)) return;
-    const Vec3 along = (1.0f / size) * gain;
+    const Vec3 along = (1.0f / size) * lost;
     const float before = dot(along, state.linear_velocity[row]), now = dot(along, velocity[row].linear);
-    const float after = max_of(now - (1.0f - part) * size, min_of(now, max_of(before, 0.0f)));
+    const float after = max_of(now - size, min_of(now, max_of(before, 0.0f)));
     velocity[row].linear = velocity[row].linear + (after - now) * along;
   }
 };
@@ -278,7 +287,18 @@ struct FindJointed {
 };
 /// The row that has the stop of a body.
 TALUS_HD inline Index stop_row(const GuardRows& rows, Index row) {
-  return rows.jointed[row] != 0 ? find_root(rows.parent.data, row) : row;
+  if (rows.jointed[row] != 0) return find_root(rows.parent.data, row);
+  while (rows.lead[row] != row) row = rows.lead[row];
+  return row;
+}
+/// A body's way, as the rounds before left it.
+TALUS_HD inline ShapePath path_left(const BodyPaths& bodies, const GuardRows& rows, Index row) {
+  ShapePath path = bodies.path(row);
+  const Index stop = stop_row(rows, row);
+  path.hold = part_of_stop(rows.stop[stop]);
+  path.part = min_of(rows.company[stop].part, path.hold);
+  path.along_with = path.part < path.hold ? rows.company[stop].way : Vec3{0.0f, 0.0f, 0.0f};
+  return path;
 }
 
 /// Of those that are fast: lists the ones that went further than their pairs were found for, since something hit them.
@@ -322,29 +342,31 @@ struct FindBeyond {
 };
 
 /// Looks for bodies that somebody who went too far may have met, and that are not in its pairs: they are pairs, too.
-/// One element is a body row.
+/// The same for those that go along with others, in whatever pairs they are. One element is a body row.
+template <bool kInCompany>
 struct SeekMet {
   BodyPaths bodies;
   PairList pairs;
   Column<const std::uint64_t> ignored;
-  Column<Index> beyond;
-  GuardPairs fast;     // out: the first ones
-  Counters* counters;  // met
+  GuardRows rows;      // beyond: of whom
+  GuardPairs fast;     // out: the first ones; the last ones
+  Counters* counters;  // met; company_met
 
   TALUS_HD void operator()(Index row) const {
     if (are_too_many(*counters) || bodies.model.alive[row] == 0) return;
     const bool is_plane = bodies.model.shape[row] == std::uint8_t(ShapeType::plane);
     const Box box = box_of(row);
-    for (Index i = 0; i < counters->beyond; ++i) {
-      const Index body = beyond[i];
+    for (Index i = 0; i < count(*counters); ++i) {
+      const Index body = rows.beyond[i];
       if (!is_plane && are_apart(box, box_of(body))) continue;
-      if (body == row || !bodies.is_fast_pair(body, row) || !collide(body, row)) continue;
+      if (body == row || !may_pass(body, row) || !collide(body, row)) continue;
       const bool body_owns = owns_pair(bodies.model, body, row);
       const Index a = body_owns ? body : row, b = body_owns ? row : body;
-      if (!is_pair(a, b)) list(a, b);
+      if (kInCompany || !is_pair(a, b)) list(a, b);
     }
   }
-  TALUS_HD static bool are_too_many(const Counters& c) { return c.beyond > kMostTests / (c.rows + 1); }
+  TALUS_HD static Index count(const Counters& c) { return kInCompany ? c.in_company : c.beyond; }
+  TALUS_HD static bool are_too_many(const Counters& c) { return count(c) > kMostTests / (c.rows + 1); }
   static constexpr Index kMostTests = 1 << 20;  // some 2 ms
 
  private:
@@ -357,14 +379,24 @@ struct SeekMet {
   }
   /// Holds a body all the way.
   TALUS_HD Box box_of(Index row) const {
-    const Vec3 way = bodies.gone(row).shift, from = bodies.state.position[row], none{0.0f, 0.0f, 0.0f};
+    const Vec3 from = bodies.state.position[row], none{0.0f, 0.0f, 0.0f}, whole = bodies.gone(row).shift;
+    Vec3 way = whole, half_way = none;
+    if (kInCompany && !bodies.is_still(row)) {
+      const Index stop = stop_row(rows, row);
+      const float hold = part_of_stop(rows.stop[stop]), part = min_of(rows.company[stop].part, hold);
+      half_way = part * whole;
+      if (part < hold) way = half_way + (hold - part) * rows.company[stop].way;
+    }
     const float radius = bodies.model.radius[row];
     Vec3 half{radius, radius, radius};
     if (bodies.is_still(row)) {
       half = aabb_half_extent(ShapeType(bodies.model.shape[row]), bodies.model.shape_size[row],
                               bodies.state.orientation[row]);
     }
-    return {from - half + min_of(way, none), from + half + max_of(way, none)};
+    return {from - half + min_of(min_of(way, half_way), none), from + half + max_of(max_of(way, half_way), none)};
+  }
+  TALUS_HD bool may_pass(Index body, Index row) const {
+    return kInCompany ? stop_row(rows, body) != stop_row(rows, row) : bodies.is_fast_pair(body, row);
   }
   TALUS_HD bool collide(Index x, Index y) const {
     const BodyModel& model = bodies.model;
@@ -378,10 +410,11 @@ struct SeekMet {
     return false;
   }
   TALUS_HD void list(Index a, Index b) const {
-    const Index place = atomic_add(&counters->met, 1);
+    const Index place = atomic_add(kInCompany ? &counters->company_met : &counters->met, 1);
     if (place >= kMostMet) return;
-    fast.a[place] = a;
-    fast.b[place] = b;
+    const Index first = kInCompany ? counters->fast_pairs - counters->with_company : 0;
+    fast.a[first + place] = a;
+    fast.b[first + place] = b;
   }
 };
 
@@ -389,7 +422,7 @@ struct SeekMet {
 struct EndSeek {
   Counters* counters;
   TALUS_HD void operator()(Index) const {
-    if (SeekMet::are_too_many(*counters) || counters->met > kMostMet) {
+    if (SeekMet<false>::are_too_many(*counters) || counters->met > kMostMet) {
       counters->limited = counters->beyond;
     } else {
       counters->fast_pairs = counters->met;
@@ -411,7 +444,7 @@ struct LimitMotion {
     const StepReach<float> r = step_reach<float>(bodies.model, bodies.state, bodies.inputs, *bodies.params, row);
     const Turns turns = bodies.turns_of(row);  // a part of a turn has as much of the swing
     const float swing = bodies.model.radius[row] * (turns.turn.angle + turns.spin.angle);
-    bodies.shorten(row, FindBeyond::part_within(r, bodies.displacement[row], swing));
+    bodies.shorten(row, rows.company[row], FindBeyond::part_within(r, bodies.displacement[row], swing));
     atomic_add(&counters->cut_bodies, 1);
   }
 };
@@ -475,9 +508,7 @@ struct PairPaths {
   float stop;  // part of the step
 };
 TALUS_HD inline PairPaths pair_paths(const BodyPaths& bodies, const GuardRows& rows, Index a, Index b) {
-  PairPaths pair{bodies.path(a), bodies.path(b), bodies.thinnest(a, b), 1.0f};
-  pair.a.part = part_of_stop(rows.stop[stop_row(rows, a)]);
-  pair.b.part = part_of_stop(rows.stop[stop_row(rows, b)]);
+  PairPaths pair{path_left(bodies, rows, a), path_left(bodies, rows, b), bodies.thinnest(a, b), 1.0f};
   const bool both_go_on = pair.a.part == 1.0f && pair.b.part == 1.0f;
   const float closing = closing_of(pair.a, pair.b);
   const bool has_wall = bodies.has_wall(a, b);
@@ -540,41 +571,150 @@ struct SlideBodies {
   }
 };
 
+/// GuardRows::meets: of a later round, whatever came before.
+TALUS_INLINE std::uint64_t meeting(int round, float part, Index row) {
+  return std::uint64_t(kMeetRounds - 1 - round) << 62 | ranked(part, row);
+}
+static_assert(kMeetRounds <= 3);
+
 /// Finds where the bodies of a pair must stop. One element is one of the fast pairs.
 struct StopPairs {
   static constexpr bool kIsLong = true;  // a call on a GPU
   BodyPaths bodies;
   GuardPairs fast;
-  GuardRows rows;      // next_stop: a minimum
+  GuardRows rows;      // next_stop, meets: minima
   Counters* counters;  // stop_pairs, stop_rows of this round
   int round;
 
   TALUS_HD void operator()(Index i) const {
     const Index a = fast.a[i], b = fast.b[i];
+    if (stop_row(rows, a) == stop_row(rows, b)) return;
     const PairPaths paths = pair_paths(bodies, rows, a, b);
     if (!(paths.stop < 1.0f)) return;
+    if (round < kMeetRounds && is_free(a) && is_free(b) && paths.stop < min_of(paths.a.hold, paths.b.hold)) {
+      meet(stop_row(rows, a), stop_row(rows, b), paths.stop);
+      return;
+    }
     if (stops(a, paths.a, b, paths.thin)) put(a, stop_at(paths.stop));
     if (stops(b, paths.b, a, paths.thin)) put(b, stop_at(paths.stop));
   }
 
+ private:
+  /// Whether it goes along with others that it meets.
+  TALUS_HD bool is_free(Index row) const {
+    return bodies.is_pushed(row) && rows.jointed[row] == 0 && bodies.model.inv_mass[row] > 0.0f;
+  }
+  TALUS_HD void meet(Index lead_a, Index lead_b, float part) const {
+    atomic_min(&rows.meets[lead_a], meeting(round, part, lead_b));
+    atomic_min(&rows.meets[lead_b], meeting(round, part, lead_a));
+    go_on();
+  }
   /// What is slow goes on, unless it meets one that does not stop for anybody.
   TALUS_HD bool stops(Index row, const ShapePath& path, Index partner, float thin) const {
     if (!bodies.is_pushed(row) || (rows.jointed[row] != 0 && !bodies.has_wall(row, partner))) return false;
-    return bodies.is_kinematic(partner) || length(path.shift) + swing_of(path) > 0.5f * kFastPart * thin;
+    const float way = max_of(length(path.shift), length(path.along_with)) + swing_of(path);
+    return bodies.is_kinematic(partner) || way > 0.5f * kFastPart * thin;
   }
   TALUS_HD void put(Index body, Index stop) const {
     const Index row = stop_row(rows, body);
     if (!(stop < rows.stop[row])) return;
     atomic_min(&rows.next_stop[row], stop);
+    go_on();
+  }
+  /// To the next round.
+  TALUS_HD void go_on() const {
     atomic_store(&counters->stop_pairs[round + 1], counters->fast_pairs);
     atomic_store(&counters->stop_rows[round], counters->rows);
   }
 };
 
-/// One element is a body row.
+/// Two companies that meet each other before anybody else, and before something holds them, go on as one: none of
+/// them moves against the others from the first meeting on, and their common centre moves as if there was none. One
+/// element is a body row.
 struct EndRound {
-  GuardRows rows;
-  TALUS_HD void operator()(Index row) const { rows.stop[row] = rows.next_stop[row]; }
+  BodyPaths bodies;
+  GuardRows rows;      // stop, next_stop, lead, company of the row
+  Counters* counters;  // company_rows
+  int round;
+
+  TALUS_HD void operator()(Index row) const {
+    Index stop = atomic_load(&rows.next_stop[row]);
+    const Index met = round < kMeetRounds ? met_by(row) : -1;
+    if (met >= 0) {
+      const float part = meeting_part(row);
+      if (met < row) {
+        rows.lead[row] = met;
+      } else {
+        rows.company[row] = joined(company_of(row), company_of(met), part);
+        stop = min_of(stop, atomic_load(&rows.next_stop[met]));
+        atomic_store(&rows.next_stop[row], stop);  // still after the meeting: whoever reads it decides the same
+        atomic_store(&counters->company_rows, counters->rows);
+        atomic_store(&counters->any_company, 1);
+      }
+    }
+    rows.stop[row] = stop;
+  }
+
+ private:
+  TALUS_HD float meeting_part(Index row) const { return number_of(rows.meets[row] & ~(std::uint64_t(3) << 62)); }
+  /// The row whose company it joins; -1: none.
+  TALUS_HD Index met_by(Index row) const {
+    const std::uint64_t meets = rows.meets[row];
+    if (meets == kNobody || int(meets >> 62) != kMeetRounds - 1 - round) return -1;
+    const Index other = row_of(meets);
+    const float part = meeting_part(row);
+    if (rows.meets[other] != meeting(round, part, row)) return -1;
+    const Index held = min_of(atomic_load(&rows.next_stop[row]), atomic_load(&rows.next_stop[other]));
+    return part < part_of_stop(held) ? other : -1;
+  }
+  TALUS_HD Company company_of(Index row) const {
+    if (rows.company[row].part < 1.0f) return rows.company[row];
+    return {bodies.displacement[row].shift, 1.0f, bodies.gain(row), 1.0f / bodies.model.inv_mass[row]};
+  }
+  TALUS_HD static Company joined(const Company& a, const Company& b, float part) {
+    const float mass = a.mass + b.mass, of_b = b.mass / mass;
+    return {a.way + of_b * (b.way - a.way), min_of(part, min_of(a.part, b.part)), a.gain + of_b * (b.gain - a.gain),
+            mass};
+  }
+};
+
+/// Lists those that go along with others: they may meet what is in none of the pairs so far. One element is a body row.
+struct ListCompany {
+  BodyPaths bodies;
+  GuardRows rows;      // beyond: out
+  Counters* counters;  // in_company
+
+  TALUS_HD void operator()(Index row) const {
+    if (!bodies.is_pushed(row) || rows.jointed[row] != 0) return;
+    if (!(rows.company[stop_row(rows, row)].part < 1.0f)) return;
+    rows.beyond[atomic_add(&counters->in_company, 1)] = row;
+  }
+};
+
+/// One element: what SeekMet found for them are pairs, in place of what it found the round before; or there are too
+/// many, and all stop where they met.
+struct EndCompany {
+  Counters* counters;
+  int round;
+  TALUS_HD void operator()(Index) const {
+    Counters& c = *counters;
+    const bool too_many = SeekMet<true>::are_too_many(c) || c.company_met > kMostMet;
+    const Index met = too_many ? 0 : c.company_met;
+    c.parted_rows = too_many ? c.rows : 0;
+    c.fast_pairs += met - c.with_company;
+    c.with_company = met;
+    c.in_company = c.company_met = 0;
+    c.stop_pairs[1] = c.stop_pairs[round + 1] = c.fast_pairs;
+  }
+};
+
+/// One element is a body row.
+struct PartCompany {
+  GuardRows rows;  // lead, company of the row
+  TALUS_HD void operator()(Index row) const {
+    rows.lead[row] = row;
+    rows.company[row].part = 1.0f;
+  }
 };
 
 /// Kinematic bodies stop for nobody: who has stopped is carried on by the first one that comes along. One element is
@@ -604,10 +744,11 @@ struct CutMotion {
   Counters* counters;  // cut_bodies
 
   TALUS_HD void operator()(Index row) const {
-    const Index stop = rows.stop[stop_row(rows, row)];
+    const Index lead = stop_row(rows, row), stop = rows.stop[lead];
     const std::uint64_t carry_from = rows.carry[row];
-    if ((stop == kNoStop && carry_from == kNobody) || !bodies.is_pushed(row)) return;
-    if (stop != kNoStop) bodies.shorten(row, part_of_stop(stop));
+    const bool stops = stop != kNoStop || rows.company[lead].part < 1.0f;
+    if ((!stops && carry_from == kNobody) || !bodies.is_pushed(row)) return;
+    if (stops) bodies.shorten(row, rows.company[lead], part_of_stop(stop));
     if (carry_from != kNobody) {
       carry(row, bodies.displacement[row], row_of(carry_from), number_of(carry_from));
     }

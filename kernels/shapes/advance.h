@@ -48,8 +48,8 @@ TALUS_HD inline Quat part_of(const Turns& turns, float part) {
   return turns.spin.angle > 0.0f ? turn * part_of(turns.spin, part) : turn;
 }
 
-/// A shape on its way through a step: shifted evenly, and turned evenly. A rounded box, see ShapeRecord, or a half
-/// space behind a plane, which has `core` for its normal.
+/// A shape on its way through a step: shifted evenly, and turned evenly; from some time on it may go along with others,
+/// or stand still. A rounded box, see ShapeRecord, or a half space behind a plane, which has `core` for its normal.
 struct ShapePath {
   Vec3 core;        // [m]
   float rounding;   // [m]
@@ -61,8 +61,19 @@ struct ShapePath {
   float spread;     // [m] largest distance of the core from that axis
   float along;      // [m] half the width of the core along it
   float section;    // [m] largest distance of the core from the axis of the spin
-  float part;       // of the step: it stands still from then on
+  float part;       // of the step: it does not turn from then on, and goes along with others
+  Vec3 along_with;  // [m] of a whole step, how these are shifted
+  float hold;       // of the step, not before that: it stands still from then on
 };
+/// [m] How far it is shifted at some time of the step.
+TALUS_HD inline Vec3 shift_until(const ShapePath& path, float time) {
+  const float with_others = max_of(min_of(time, path.hold) - path.part, 0.0f);
+  return min_of(time, path.part) * path.shift + with_others * path.along_with;
+}
+/// The time from which on it moves in another way than now.
+TALUS_HD inline float next_change(const ShapePath& path, float time) {
+  return time < path.part ? path.part : time < path.hold ? path.hold : 1.0f;
+}
 
 /// [m] Largest distance of a box from an axis through its centre.
 TALUS_HD inline float distance_from_axis(Vec3 half, Vec3 axis) {
@@ -87,7 +98,7 @@ TALUS_HD inline ShapePath shape_path(ShapeType type, Vec3 size, Quat start, Vec3
   path.spread = path.half_space ? 0.0f : distance_from_axis(path.core, turns.turn.axis);
   path.along = dot(abs_of(turns.turn.axis), path.core);
   path.section = turns.spin.angle > 0.0f ? distance_from_axis(path.core, turns.spin.axis) : 0.0f;
-  path.part = 1.0f;
+  path.part = path.hold = 1.0f;
   return path;
 }
 /// [m] Of all its points, the longest way by turning.
@@ -97,9 +108,12 @@ TALUS_HD inline float swing_of(const ShapePath& path) {
 
 /// [m] No point of one gets further than this against the other.
 TALUS_HD inline float closing_of(const ShapePath& a, const ShapePath& b) {
-  const float first = min_of(a.part, b.part);  // one of them stops then, and the other one goes on
-  return max_of(first * length(b.shift - a.shift), length(b.part * b.shift - a.part * a.shift)) + swing_of(a) +
-         swing_of(b);
+  float most = length_squared(shift_until(b, 1.0f) - shift_until(a, 1.0f));
+  if (min_of(a.part, b.part) < 1.0f) {  // or where one of them changes its way
+    const float times[4] = {a.part, b.part, a.hold, b.hold};
+    for (const float time : times) most = max_of(most, length_squared(shift_until(b, time) - shift_until(a, time)));
+  }
+  return square_root(most) + swing_of(a) + swing_of(b);
 }
 
 /// How far two shapes are apart at some time of the step, and for how long they cannot come to a level.
@@ -115,10 +129,9 @@ class PathsAt {
   /// `between`: from A to B at the start.
   TALUS_HD PathsAt(const ShapePath& a, const ShapePath& b, Vec3 between, float time) : a_(a), b_(b) {
     const float now_a = min_of(time, a.part), now_b = min_of(time, b.part);
-    between_ = between + (now_b * b.shift - now_a * a.shift);
-    const Vec3 none{0.0f, 0.0f, 0.0f};
+    between_ = between + (shift_until(b, time) - shift_until(a, time));
     const bool moves_a = time < a.part, moves_b = time < b.part;
-    drift_ = (moves_b ? b.shift : none) - (moves_a ? a.shift : none);
+    drift_ = rate_at(b, time) - rate_at(a, time);
     angle_a_ = moves_a ? a.turns.turn.angle : 0.0f;
     angle_b_ = moves_b ? b.turns.turn.angle : 0.0f;
     spin_a_ = moves_a ? a.turns.spin.angle * a.section : 0.0f;
@@ -158,6 +171,10 @@ class PathsAt {
   }
 
  private:
+  /// [m] Of a whole step.
+  TALUS_HD static Vec3 rate_at(const ShapePath& path, float time) {
+    return time < path.part ? path.shift : time < path.hold ? path.along_with : Vec3{0.0f, 0.0f, 0.0f};
+  }
   TALUS_HD static Quat orientation_of(const ShapePath& path, float part) {
     const bool turns = path.turns.turn.angle > 0.0f || path.turns.spin.angle > 0.0f;
     return turns ? path.start * part_of(path.turns, part) : path.start;
@@ -269,7 +286,8 @@ TALUS_HD inline float first_stop(const ShapePath& a, const ShapePath& b, Vec3 be
       if (look > 0) stop = time;                  // get deeper
       if (look == 0 && now.gap < -kSunkDepth * thin) {
         // What has sunk in and turns fast would be stopped while a tip dips, and never get out.
-        const float as_deep = now.gap - 1e-4f * thin, way = dot(now.normal, b.part * b.shift - a.part * a.shift);
+        const float as_deep = now.gap - 1e-4f * thin,
+                    way = dot(now.normal, shift_until(b, 1.0f) - shift_until(a, 1.0f));
         if (abs_of(way) < short_way && end_gap(a, b, between, as_deep) > as_deep) return 1.0f;
       }
       // Two that nobody holds touch from the start, and roll off each other: if they stopped whenever a row, which
@@ -283,10 +301,8 @@ TALUS_HD inline float first_stop(const ShapePath& a, const ShapePath& b, Vec3 be
       now = paths.apart(level, 1.0f - time);
     }
     if (level < 0.0f && now.gap <= level + 0.25f * kCreepDepth * thin) break;
-    float next = time + now.advance;
-    if (time < a.part) next = min_of(next, a.part);
-    if (time < b.part) next = min_of(next, b.part);
-    if (next >= 1.0f || (time >= a.part && time >= b.part)) return 1.0f;
+    const float next = min_of(time + now.advance, min_of(next_change(a, time), next_change(b, time)));
+    if (next >= 1.0f || (time >= a.hold && time >= b.hold)) return 1.0f;
     time = next;
   }
   return stop >= 0.0f ? stop : time;

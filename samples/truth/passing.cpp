@@ -270,6 +270,92 @@ double collide_head_on(const Variant& variant, Random& random, std::string& para
   return worst;
 }
 
+// ---- in the air ----------------------------------------------------------------------------------------------------
+
+/// Bodies that nobody holds: where their common centre is, and how fast.
+class Swarm {
+ public:
+  Swarm(const WorldDef& def, const std::vector<BodyDef>& bodies, bool meet) : world_(def) {
+    for (BodyDef body : bodies) {
+      if (!meet) body.filter.mask = 0;
+      ids_.push_back(world_.add_body(body));
+      masses_.push_back(double(*body.mass));
+    }
+  }
+  bool step() { return bool(world_.step(kStep)); }
+  Vecd centre() {
+    return mean([&](BodyId id) { return scenes::vec<double>(world_.position(id)); });
+  }
+  Vecd velocity() {
+    return mean([&](BodyId id) { return scenes::vec<double>(world_.linear_velocity(id)); });
+  }
+
+ private:
+  template <class Of>
+  Vecd mean(Of of) {
+    Vecd sum{0, 0, 0};
+    double mass = 0.0;
+    for (std::size_t i = 0; i < ids_.size(); ++i) {
+      sum = sum + masses_[i] * of(ids_[i]);
+      mass += masses_[i];
+    }
+    return (1.0 / mass) * sum;
+  }
+  World world_;
+  std::vector<BodyId> ids_;
+  std::vector<double> masses_;
+};
+
+/// Two or three bodies that meet in flight, against the same ones that do not see each other.
+double meet_in_air(const Variant& variant, Random& random, std::string& parameters) {
+  const WorldDef def = any_world(variant, random);
+  const Material material = any_material(random);
+  const auto any_speed = [&] { return random.index(4) == 0 ? 0.0 : random.log_between(1.0, 100.0); };
+  const double common = any_speed(), speed = random.log_between(1.0, 100.0);
+  const Vecd along = common * scenes::vec<double>(random.direction());
+  std::vector<BodyDef> bodies;
+  const int count = 2 + random.index(2);
+  double size = 1e30;  // [m] the smallest thickness
+  for (int i = 0; i < count; ++i) {
+    BodyDef body{.shape = any_shape(random, 0.1, 1.0, 20.0), .material = material};
+    body.orientation = random.orientation();
+    body.angular_velocity = any_spin(random, 100.0);
+    body.mass = float(random.log_between(1.0, 20.0));
+    body.linear_velocity = to_vec3(along);
+    const auto is_clear = [&] {
+      return std::all_of(bodies.begin(), bodies.end(), [&](const BodyDef& other) {
+        const Vecd apart = scenes::vec<double>(body.position) - scenes::vec<double>(other.position);
+        return length(apart) > 0.51 * (longest(body.shape) + longest(other.shape));
+      });
+    };
+    while (!is_clear()) {  // at the first one from any side
+      const Vecd from = scenes::vec<double>(random.direction()), aside = scenes::vec<double>(random.direction());
+      const double reach = 0.5 * (longest(bodies[0].shape) + longest(body.shape));
+      const double way = 1.4 * reach + random.between(0.0, speed / 30.0);
+      body.linear_velocity = to_vec3(along - speed * from);
+      body.position = to_vec3(way * from + random.between(0.0, 0.3 * reach) * aside);
+    }
+    size = std::min(size, longest(body.shape));
+    bodies.push_back(body);
+  }
+  char text[160];
+  std::snprintf(text, sizeof(text), "%d bodies, shapes %d %d, common speed %.4g relative %.4g smallest %.4g", count,
+                int(bodies[0].shape.type), int(bodies[1].shape.type), common, speed, size);
+  parameters = text;
+  Swarm met(def, bodies, true), free(def, bodies, false);
+  double worst = 0.0;
+  for (int step = 1; step <= 30; ++step) {
+    if (!met.step() || !free.step()) return kPassed;
+    // What touches nothing falls by the mean of its velocities before and after a step, what touches by the latter.
+    const double time = step * double(kStep), rounding = 2e-6 * (common + speed + 10.0);
+    const double falling = 0.5 * std::fabs(double(def.gravity.y)) * double(kStep) * time;
+    const double off = length(met.centre() - free.centre()) - falling - rounding * time;
+    const double faster = length(met.velocity() - free.velocity()) - rounding;
+    worst = std::max({worst, off / (size * std::max(time, 0.1)), faster / size});
+  }
+  return worst;
+}
+
 // ---- closed boxes --------------------------------------------------------------------------------------------------
 
 /// Up to 20 bodies in a box of six walls for 10 s.
@@ -374,6 +460,18 @@ const Row kRows[] = {
      .bound = 0.5,
      .trials = 2000,
      .measure = worst_of<throw_chain>},
+    {.group = "Fast bodies",
+     .name = "MeetingsKeepTheCentre",
+     .statement =
+         "Two or three free bodies of 10 cm to 2 m, proportions to 20:1 and masses to 20:1 that meet in the air at up "
+         "to 100 m/s, with a common speed of up to 100 m/s and spins of up to 100 rad/s: for half a second their "
+         "common centre moves as if they did not see each other, and as fast, to a part of the smallest one's length "
+         "a second: what parts bodies deep in each other is cut to SolverSettings::max_push_speed for each one alone",
+     .unit = "lengths a second",
+     .bound = 0.2,
+     .trials = 3000,
+     .measure = worst_of<meet_in_air>,
+     .bounds = "default=0.5 jacobi=0.6 projection=0.5"},
     {.group = "Fast bodies",
      .name = "ClosedBoxesStayClosed",
      .statement =

@@ -35,7 +35,9 @@ struct StopFastBodiesTask {
     for (int round = 0; round < kStopRounds; ++round) {
       const Index* size = round == 0 ? &v.counters->fast_pairs : &v.counters->stop_pairs[round];
       team.for_each("StopPairs", {size, v.guard.fast.a.size}, StopPairs{bodies, v.guard.fast, rows, v.counters, round});
-      team.for_each("EndRound", {&v.counters->stop_rows[round], v.shape.rows}, EndRound{rows});
+      team.for_each("EndRound", {&v.counters->stop_rows[round], v.shape.rows},
+                    EndRound{bodies, rows, v.counters, round});
+      if (round < kMeetRounds) seek_met_by_company(team, bodies, round);
     }
     team.for_each("FindCarriers", {&v.counters->stop_pairs[1], v.guard.fast.a.size},
                   FindCarriers{bodies, v.guard.fast, rows});
@@ -47,9 +49,19 @@ struct StopFastBodiesTask {
   TALUS_INLINE void seek_met(Team& team, const BodyPaths& bodies) const {
     const GuardRows& rows = v.guard.rows;
     team.for_each("SeekMet", {&v.counters->beyond_rows, v.shape.rows},
-                  SeekMet{bodies, v.next.pairs, v.ignored_pairs, rows.beyond, v.guard.fast, v.counters});
+                  SeekMet<false>{bodies, v.next.pairs, v.ignored_pairs, rows, v.guard.fast, v.counters});
     team.for_each("EndSeek", {&v.counters->any_beyond, 1}, EndSeek{v.counters});
     team.for_each("LimitMotion", {&v.counters->limited, v.shape.rows}, LimitMotion{bodies, rows, v.counters});
+  }
+  template <class Team>
+  TALUS_INLINE void seek_met_by_company(Team& team, const BodyPaths& bodies, int round) const {
+    const GuardRows& rows = v.guard.rows;
+    const Count body_rows{&v.counters->company_rows, v.shape.rows};
+    team.for_each("ListCompany", body_rows, ListCompany{bodies, rows, v.counters});
+    team.for_each("SeekMet", body_rows,
+                  SeekMet<true>{bodies, v.next.pairs, v.ignored_pairs, rows, v.guard.fast, v.counters});
+    team.for_each("EndCompany", {&v.counters->any_company, 1}, EndCompany{v.counters, round});
+    team.for_each("PartCompany", {&v.counters->parted_rows, v.shape.rows}, PartCompany{rows});
   }
   template <class Team>
   TALUS_INLINE void find_pairs(Team& team, const BodyPaths& bodies) const {
