@@ -86,6 +86,7 @@ struct BodyPair {
 /// kMoved: the first sweep since bodies moved. kSurfaces: contacts have SurfaceRows.
 template <Sweep kSweep, bool kMoved, bool kSurfaces = false>
 struct SolveContacts {
+  static constexpr bool kServesOne = true;  // small worlds have colors of one contact
   SolverRows rows;
   BodyVelocity* velocity;
   const BodyMove* moved;  // since the last sweep; read if kMoved

@@ -166,8 +166,12 @@ class CpuTeam {
     const Part part = part_of((lanes + kLine - 1) / kLine, 1);
     const Index end = begin + (part.last * kLine < lanes ? part.last * kLine : lanes);
     const Kernel local = kernel;
-    for (Index lane = begin + part.first * kLine; lane < end; lane += lane_count<Real>()) {
-      local.template solve<Real>(lane);
+    if (serves_one<Kernel>() && lanes == 1) {
+      if (part.first < part.last) run_one(kernel, begin);
+    } else {
+      for (Index lane = begin + part.first * kLine; lane < end; lane += lane_count<Real>()) {
+        local.template solve<Real>(lane);
+      }
     }
     member_->wait();
   }
@@ -191,6 +195,18 @@ class CpuTeam {
   struct Part {
     Index first, last;
   };
+  /// Whether a kernel has a way for a single lane, which needs no pack of its own.
+  template <class Kernel>
+  static constexpr bool serves_one() {
+    return requires {
+      Kernel::kServesOne;
+    };
+  }
+  template <class Kernel>
+  TALUS_SELDOM static void run_one(const Kernel& kernel, Index lane) {
+    const Kernel local = kernel;
+    if constexpr (serves_one<Kernel>()) local.template solve<float>(lane);
+  }
   static constexpr Index kGrain = 64;         // elements below which there is nothing to share
   static constexpr Index kLine = kLanes / 2;  // lanes of a field that fill a line of the cache
 
