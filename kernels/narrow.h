@@ -306,6 +306,7 @@ struct CollidePairs {
   const StepParams* params;
   // inputs
   BodyInputs inputs;
+  MaterialTable materials;
 
   /// Two calls on a CPU, so that what is recycled costs next to nothing.
   TALUS_HD void operator()(Index element) const {
@@ -354,7 +355,9 @@ struct CollidePairs {
     contact_index[pair] = 1;
     write(pair, a, pose[a], pose[b], m);
   }
-  TALUS_INLINE FindMotion motions() const { return {model, linear_velocity, angular_velocity, inputs, params}; }
+  TALUS_INLINE FindMotion motions() const {
+    return {model, linear_velocity, angular_velocity, inputs, params, materials};
+  }
   /// A call, as below. Nothing passes by a plane.
   TALUS_SELDOM bool pass_by(Index a, Index b, const Manifold& m) const {
     const ShapeType type_a = ShapeType(model.shape[a]), type_b = ShapeType(model.shape[b]);

@@ -3,15 +3,16 @@
 #pragma once
 #include "columns.h"
 #include "lengths.h"
+#include "material.h"
 #include "math/vec3.h"
 #include "shapes/extent.h"
 #include "shapes/motion.h"
 #include "shapes/release.h"
+#include "softness.h"
 #include "step_params.h"
 
 namespace talus::inline TALUS_ISA {
 
-constexpr float kStandingDrop = 0.08f;  // [g dt^2] twice what the softest contacts give under a body's own weight
 constexpr float kSlowWay = 1e-5f;       // of the thinner one's thickness, in a step: no motion worth the name
 constexpr float kShortWay = 2e-3f;      // of the same thickness, in a step: what moves less does not slide
 constexpr float kPlaceError = 1.2e-7f;  // [m/m] of the coordinates, two roundings of positions
@@ -24,6 +25,7 @@ struct FindMotion {
   const Vec3Column &linear_velocity, &angular_velocity;
   const BodyInputs& inputs;
   const StepParams* params;
+  const MaterialTable& materials;
 
   TALUS_HD PairMotion of(Index a, Index b, ShapeType type_a, const PlacedShape& shape_a, ShapeType type_b,
                          const PlacedShape& shape_b) const {
@@ -35,7 +37,8 @@ struct FindMotion {
     m.spin_a = angular_velocity[a];
     m.spin_b = angular_velocity[b];
     m.dt = ahead();
-    const float sunk = kStandingDrop * params->dt * params->dt * length(params->gravity) +
+    const float pull = max_of(length(acceleration(a)), length(acceleration(b)));
+    const float sunk = pull * standing_drop(a, b) +
                        1.5f * params->rigid_slop * smaller_radius(model.radius[a], model.radius[b]) +
                        place_error(shape_a.position, shape_b.position);
     m.sunk = min_of(sunk, kMostSunk * thin);
@@ -47,6 +50,25 @@ struct FindMotion {
     m.has_bearer = !both_move || params->dt * length(m.velocity) > kShortWay * thin;
     m.b_bears = both_move ? length_squared(v_b) < length_squared(v_a) : inv_b < inv_a;
     return m;
+  }
+
+  /// [s^2] Of a contact that bears one of the two, at most, over the acceleration that it has without it.
+  TALUS_HD float standing_drop(Index a, Index b) const {
+    const std::uint32_t number_a = model.flags[a] >> kMaterialShift, number_b = model.flags[b] >> kMaterialShift;
+    float drop = params->standing_drop;
+    if (number_a != 0 || number_b != 0) {
+      const SurfaceRecord of_a = surface_of(materials, number_a, 0.0f, 0.0f, 0),
+                          of_b = surface_of(materials, number_b, 0.0f, 0.0f, 0);
+      const float hertz = contact_surface(of_a, of_b, find_material_pair(materials, number_a, number_b)).hertz;
+      if (hertz > 0.0f) drop = max_of(drop, params->h * load_time_of(contact_softness(*params, hertz, false)));
+    }
+    drop = params->standing_most * drop;
+    if (params->rigid_mixing > 0.0f) {
+      const float inv_a = model.inv_mass[a], inv_b = model.inv_mass[b];
+      const float lightest = inv_a > 0.0f && inv_b > 0.0f ? min_of(inv_a, inv_b) : max_of(inv_a, inv_b);
+      drop += params->dt * params->rigid_mixing / max_of(lightest * params->rigid_push_rate, 1e-20f);
+    }
+    return drop;
   }
 
   /// Whether a contact of two that are apart would turn them aside in this step: one of its points would close its gap

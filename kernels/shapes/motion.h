@@ -19,7 +19,7 @@ enum class Bearer { none, a, b };
 // What stands is sunk in by a little, and pieces of a floor differ by as little. Steps lower than that are climbed, not
 // hit.
 constexpr float kOverlap = 0.01f;
-constexpr float kMostSunk = 0.05f;                    // of the same thickness
+constexpr float kMostSunk = 0.1f;                     // of the same thickness
 constexpr float kMostOverlap = kOverlap + kMostSunk;  // of the same thickness: PairMotion::overlap is at most that
 
 /// B against A at the start of a step, world axes.
@@ -87,10 +87,11 @@ TALUS_INLINE float least_gap(const Manifold& m) {
 TALUS_INLINE float round_depth(const PairMotion& m, float radius) {
   return 2.0f * m.sunk + 1e-4f * radius;
 }
+constexpr float kWidestRim = 0.6f;  // [1] of the radius: what is sunk in by a fifth of it touches rims as far away
 /// [m] How far beyond the rim of a face the lowest point of something round still counts as above it: beside the rim it
 /// would sink by that depth.
 TALUS_INLINE float rim_width(const PairMotion& m, float radius) {
-  return min_of(square_root(2.0f * radius * round_depth(m, radius)), 0.3f * radius);
+  return min_of(square_root(2.0f * radius * round_depth(m, radius)), kWidestRim * radius);
 }
 
 /// Of the contact of the nearest features and that of a face which bears, which may be empty: two that are apart have

@@ -55,6 +55,9 @@ StepParams make_step_params(const WorldDef& def, float dt) {
                                                // falling heap of balls takes 12 % more instructions, with 0.5 1.3 %
   constexpr float kFallsOfImpact = 10.0f;  // [1] times the speed of a sub-step of free fall: each sweep of a sub-step,
                                            // at most 7 of them by default, may see as much of a load
+  constexpr float kStandingDrop = 0.04f;   // [dt^2] at least: what the stiffest contacts of four sub-steps give way by
+  constexpr float kOnCorners = 2.0f;       // [1] times as deep as a ball at most: flat boxes stand on their corners
+  constexpr float kSharedBy = 4.0f;        // [1] contacts that have a fourth of a body's mass each; one may bear it all
   constexpr float kDeepTime = 0.003f;      // [s] at the push limit: soft contacts as deep push at a tenth of the limit
   const SolverSettings& s = def.solver;
   StepParams p{};
@@ -77,6 +80,9 @@ StepParams make_step_params(const WorldDef& def, float dt) {
   p.max_push_speed = s.max_push_speed;
   p.deep_floor = kDeepTime * s.max_push_speed;
   p.load_time = soft ? load_time_of(p.contact) : 0.0f;
+  const bool yields = s.stabilization == Stabilization::soft && s.solver != Solver::shock;
+  p.standing_drop = max_of(yields ? p.h * p.load_time : 0.0f, kStandingDrop * dt * dt);
+  p.standing_most = kOnCorners * (s.solver == Solver::jacobi ? kSharedBy : 1.0f);
   p.restitution_threshold = s.restitution_threshold;
   p.impact_speed = max_of(kSlowestImpact * s.max_push_speed, kFallsOfImpact * p.h * length(def.gravity));
   p.speculative_part = 2.0f * s.speculative_distance;

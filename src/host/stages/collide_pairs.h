@@ -52,7 +52,7 @@ void collide_pairs(Exec& exec, const StepViews& v) {
   exec.for_each("CollidePairs", pairs,
                 CollidePairs{v.model, v.state.linear_velocity, v.state.angular_velocity, v.last, v.broad.rows.pose,
                              v.next.pairs, s.batch_key, s.batch_pair, s.box_axes, s.last_row, v.next.contacts,
-                             s.contact_index, v.params, v.inputs});
+                             s.contact_index, v.params, v.inputs, v.materials});
   exec.exclusive_scan("number contacts", s.contact_index, pairs);
   exec.together("ListContacts", ListContactsTask{v});
 }
