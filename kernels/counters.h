@@ -52,7 +52,7 @@ struct Counters {
   Index layers;                        // the same: layers of contacts, at least 1
   Index deep_turns;                    // 1: some contact is deep, see kernels/deep.h; else 0
   Index load_turns, ground_turns;      // of PassLoads and PassGround in kernels/squeeze.h
-  Index held_turns;                    // of PassHeld
+  Index held_turns, motion_turns;      // of PassHeld and PassMotion
   Index squeezed;                      // 1: some body bears many times its mass; else 0
 
   Index joints_begun;  // 1: the lanes of joints have their constants

@@ -83,6 +83,7 @@ struct BeginStep {
     counters->load_turns = 1;
     counters->ground_turns = 0;
     counters->held_turns = 0;
+    counters->motion_turns = 0;
     counters->squeezed = 0;
     counters->merged = 0;
     counters->points = 0;
