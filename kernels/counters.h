@@ -54,7 +54,7 @@ struct Counters {
   Index layers;                        // the same: layers of contacts, at least 1
   Index deep_turns;                    // 1: some contact is deep, see kernels/deep.h; else 0
   Index load_turns, ground_turns;      // of PassLoads and PassGround in kernels/squeeze.h
-  Index held_turns;                    // of PassHeld
+  Index held_turns, motion_turns;      // of PassHeld and PassMotion
   Index squeezed;                      // 1: some body bears many times its mass; else 0
   Index bounce_turns;                  // bounce sweeps of this step: kBounceSweeps if something bounces, else 0
   Index bounce_rows, bounce_lanes, bounce_joints;  // row_ends, lanes and joints, if something bounces, else 0

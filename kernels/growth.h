@@ -84,6 +84,7 @@ struct BeginStep {
     counters->load_turns = 1;
     counters->ground_turns = 0;
     counters->held_turns = 0;
+    counters->motion_turns = 0;
     counters->squeezed = 0;
     counters->bounce_turns = counters->bounce_rows = counters->bounce_lanes = counters->bounce_joints = 0;
     counters->merged = 0;

@@ -58,10 +58,12 @@ struct PrepareBodies {
     const QuatOf<Real> q = select<Real>(alive, load<Real>(state.orientation, row), upright);
     Vec3Of<Real> inverse = select<Real>(inv_mass > zero, load<Real>(model.inv_inertia, row), unit);
     Vec3Of<Real> v = select<Real>(moves, load<Real>(state.linear_velocity, row) + none, none);
-    Real rub = zero;  // velocity: flag
-    if (squeeze) rub = squeeze_bodies(row, inv_mass, inverse, v);
+    Real rub = zero;           // velocity: flag
+    Vec3Of<Real> kept = unit;  // [1] of the spin about each axis
+    if (squeeze) rub = squeeze_bodies(row, inv_mass, inverse, v, kept);
     const Vec3Of<Real> scale{square_root(inverse.x), square_root(inverse.y), square_root(inverse.z)};
-    const Vec3Of<Real> spin = scaled_spin(q, scale, load<Real>(state.angular_velocity, row));
+    Vec3Of<Real> spin = scaled_spin(q, scale, load<Real>(state.angular_velocity, row));
+    if (squeeze) spin = talus::scale(kept, spin) + none;
     const Vec3Of<Real> w = select<Real>(moves, spin, none);
     const Real velocity[8] = {v.x, v.y, v.z, inv_mass, w.x, w.y, w.z, rub};
     store_together(&rows.velocity.data->linear.x, row, velocity);
@@ -79,22 +81,28 @@ struct PrepareBodies {
 
   /// Gives bodies the inertia of their loads. Returns what BodyVelocity::flag says of it.
   template <class Real>
-  TALUS_INLINE Real squeeze_bodies(Index row, Real& inv_mass, Vec3Of<Real>& inverse, Vec3Of<Real>& v) const {
+  TALUS_INLINE Real squeeze_bodies(Index row, Real& inv_mass, Vec3Of<Real>& inverse, Vec3Of<Real>& v,
+                                   Vec3Of<Real>& kept) const {
     constexpr int kWidth = LaneCount<Real>::value;
     const Real one(1.0f), zero(0.0f);
-    float masses[kWidth], shares[kWidth], rubs[kWidth], gained[3][kWidth];
+    float masses[kWidth], shares[kWidth], rubs[kWidth], keeps[kWidth], gained[3][kWidth];
     store_lanes(masses, inv_mass);
     for (int i = 0; i < kWidth; ++i) {
       const Squeeze by = squeeze_of(loads[row + i], masses[i], uniform, is_round(ShapeType(model.shape[row + i])));
       shares[i] = 1.0f / by.factor;
       rubs[i] = by.slides ? 1.0f - by.factor : 0.0f;
+      keeps[i] = by.keeps;
       // Along tangents what slides is pulled as the mass says that it has: it gets at once what the sub-steps leave.
       const float left = by.slides ? params->dt * (1.0f - shares[i]) : 0.0f;
       Vec3 pull{0.0f, 0.0f, 0.0f};
       if (left > 0.0f) {
         pull = left * (model.gravity_scale[row + i] * params->gravity + masses[i] * inputs.force[row + i]);
       }
-      const Vec3 along = pull - dot(pull, by.normal) * by.normal;
+      Vec3 along = pull - dot(pull, by.normal) * by.normal;
+      if (by.keeps < 1.0f) {
+        const Vec3 now = state.linear_velocity[row + i], lost = by.slides ? dot(now, by.normal) * by.normal : now;
+        along = along - (1.0f - by.keeps) * lost;
+      }
       for (int k = 0; k < 3; ++k) gained[k][i] = k == 0 ? along.x : k == 1 ? along.y : along.z;
     }
     const Real share = load_lanes(shares, Real{}), rub = load_lanes(rubs, Real{});
@@ -107,6 +115,8 @@ struct PrepareBodies {
     const Mask<Real> rolls = ball || (rub < zero && shape == Real(float(ShapeType::capsule)));
     const Real tilts = select(ball, one, share), about = select(rolls, one, share);
     inverse = {tilts * inverse.x, about * inverse.y, tilts * inverse.z};
+    const Real keep = load_lanes(keeps, Real{});
+    kept = {select(ball, one, keep), select(rolls, one, keep), select(ball, one, keep)};
     return rub;
   }
 

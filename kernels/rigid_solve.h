@@ -35,6 +35,22 @@ TALUS_INLINE Real friction_step(const PointGive<Real>& give) {
   return inverse_or_zero(max_of(give.k11, give.k22) + abs_of(give.k12));
 }
 
+/// [kg] Steps of the two tangents, each by its own mass. Both start from the same velocities: where one tangent moves
+/// what the other one feels, as friction of a needle does that turns it about its axis, they would step twice as far as
+/// there is to go, and further from sweep to sweep.
+template <class Real>
+struct TangentSteps {
+  Real first, second;
+  TALUS_INLINE explicit TangentSteps(const PointGive<Real>& give) {
+    constexpr float kApart = 0.25f;  // [1] square of the cosine between the tangents below which they are left alone
+    const Real one(1.0f), shared = give.k12 * give.k12, product = give.k11 * give.k22;
+    const Real cosine = square_root(shared * inverse_or_zero(product));
+    const Real part = select(shared > Real(kApart) * product, one / (one + cosine), one);
+    first = part * inverse_or_zero(give.k11);
+    second = part * inverse_or_zero(give.k22);
+  }
+};
+
 /// What a contact has in common for its points.
 template <class Real>
 struct RigidFrame {
@@ -240,8 +256,9 @@ struct SweepRigid {
       const Real s1 = bodies.speed(frame.axis[1], levers.row[1]), s2 = bodies.speed(frame.axis[2], levers.row[2]);
       Real r1, r2;
       if (params->box_friction != 0) {
-        r1 = inverse_or_zero(give.k11);
-        r2 = inverse_or_zero(give.k22);
+        const TangentSteps<Real> own(give);
+        r1 = own.first;
+        r2 = own.second;
       } else {
         r1 = r2 = friction_step(give);
       }
@@ -249,8 +266,8 @@ struct SweepRigid {
       step_friction<kSurfaces>(*params, frame.friction, next.x, factor * s1 * r1, factor * s2 * r2, f1, f2);
       if (sticks_first && params->box_friction == 0) {
         // What sticks at the end has no slip that friction could fail to oppose, and gets there sooner.
-        const Real g1 = before.y - factor * s1 * inverse_or_zero(give.k11);
-        const Real g2 = before.z - factor * s2 * inverse_or_zero(give.k22);
+        const TangentSteps<Real> own(give);
+        const Real g1 = before.y - factor * s1 * own.first, g2 = before.z - factor * s2 * own.second;
         const Mask<Real> sticks = allows_friction<kSurfaces>(*params, frame.friction, next.x, g1, g2);
         f1 = select(sticks, g1, f1);
         f2 = select(sticks, g2, f2);

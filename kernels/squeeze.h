@@ -13,6 +13,10 @@
 // or rolls, or stands on such, has its own mass along tangents: else a load on ice would be twice as heavy as it is.
 // That needs normals that are parallel. With others friction, by less inertia, would work against normals with more:
 // such bodies have the same inertia in all directions.
+//
+// More inertia with the same velocity would be momentum from nowhere: 0.6 kg that spin at 170 rad/s under 400 kg would
+// throw these up by a metre. So a body keeps of its velocity what agrees with the motion of its load, as if both were
+// one rigid body, and of the rest its momentum, which is next to nothing.
 #pragma once
 #include <bit>
 
@@ -39,8 +43,18 @@ constexpr Index kMostLoadTurns = 256;  // levels under a heavy body that feel it
 
 /// Where the search keeps what it knows of a body, until its record is made: in ColorBids, of no more use then. Loads
 /// are bits of floats >= 0 [kg], one for even turns and one for odd ones. Grounded, stuck: 0, or the more the nearer to
-/// the ground. Jointed: 1. From kUpward on: the largest of the components of upward normals, and of their negatives.
-enum SqueezeBid : int { kEvenLoad, kOddLoad, kGrounded, kStuckToGround, kJointed, kUpward, kSqueezeBids = kUpward + 6 };
+/// the ground. Jointed: 1. Agrees: see PassMotion. From kUpward on: the largest of the components of upward normals,
+/// and of their negatives.
+enum SqueezeBid : int {
+  kEvenLoad,
+  kOddLoad,
+  kGrounded,
+  kStuckToGround,
+  kJointed,
+  kAgrees,
+  kUpward,
+  kSqueezeBids = kUpward + 6
+};
 static_assert(kSqueezeBids <= kPalette);
 constexpr float kUpwardUnit = 1.0f / 1048576.0f;  // [1] of components, which are counted from -1
 
@@ -132,12 +146,18 @@ struct StandingContacts {
   TALUS_HD bool moves(Index body) const {
     return model.inv_mass[body] > 0.0f && state.asleep[body] == 0 && state.frozen[body] == 0;
   }
+  /// [kg] What stands on a body.
+  TALUS_HD float load_on(Index body) const { return load_of(bids[body]); }
+  TALUS_HD static float load_of(const ColorBids& of) {
+    const std::uint32_t even = of.bid[kEvenLoad], odd = of.bid[kOddLoad];
+    return std::bit_cast<float>(even > odd ? even : odd);
+  }
 };
 
 /// Brings loads one level down. One element is one contact.
 struct PassLoads {
   StandingContacts of;
-  Counters* counters;  // load_turns, ground_turns, held_turns, squeezed
+  Counters* counters;  // load_turns, ground_turns, held_turns, motion_turns, squeezed
   Index turn;
 
   TALUS_HD void operator()(Index contact) const {
@@ -158,6 +178,7 @@ struct PassLoads {
     atomic_store(&counters->squeezed, 1);
     atomic_store(&counters->ground_turns, 1);
     atomic_store(&counters->held_turns, 1);
+    atomic_store(&counters->motion_turns, 1);
     if (turn + 2 <= kMostLoadTurns) atomic_store(&counters->load_turns, turn + 2);
   }
 };
@@ -215,6 +236,55 @@ struct NoteUpward {
   }
 };
 
+/// Finds how much of its velocity each squeezed body has in common with its load, from the top down: by those that are
+/// nearest to a body that is not squeezed. One element is one contact.
+struct PassMotion {
+  static constexpr int kPartBits = 23;  // of a bid; above them: the more the earlier it was found
+  static constexpr std::uint32_t kWhole = (1u << kPartBits) - 1;
+  StandingContacts of;
+  Counters* counters;  // motion_turns
+  Index turn;
+
+  TALUS_HD void operator()(Index contact) const {
+    const Index pair = of.contact_pair[contact], a = of.pairs.owner[pair], b = of.pairs.partner[pair];
+    if (!of.is_squeezed(a) && !of.is_squeezed(b)) return;
+    const auto [upper, lower] = of.bodies_of(pair, a, b);
+    if (upper < 0 || !of.moves(upper) || !of.is_squeezed(lower)) return;
+    const float load = 1.0f / of.model.inv_mass[upper] + of.load_on(upper);
+    const std::uint32_t code = std::uint32_t(kMostLoadTurns - turn);
+    if (!(load * of.model.inv_mass[lower] > kSqueezedFrom) || found(lower) > code) return;
+    float part = agreement(upper, lower);
+    if (of.is_squeezed(upper)) {
+      if (!(found(upper) > code)) return;  // not before this turn
+      part = part * part_of(of.bids[upper]);
+    }
+    atomic_max(&of.bids[lower].bid[kAgrees], (code << kPartBits) | std::uint32_t(part * float(kWhole)));
+    if (turn + 2 <= kMostLoadTurns) atomic_store(&counters->motion_turns, turn + 2);
+  }
+
+  /// [1] Of its velocity.
+  TALUS_HD static float part_of(const ColorBids& bids) {
+    return float(bids.bid[kAgrees] & kWhole) * (1.0f / float(kWhole));
+  }
+
+ private:
+  TALUS_HD std::uint32_t found(Index body) const { return atomic_load(&of.bids[body].bid[kAgrees]) >> kPartBits; }
+
+  /// <u, s> / <u, u>, between 0 and 1, in the product of kinetic energy; s: if it was fixed to the body above.
+  TALUS_HD float agreement(Index upper, Index lower) const {
+    const Vec3 arm = of.state.position[lower] - of.state.position[upper];
+    const Vec3 v = of.state.linear_velocity[lower], w = of.state.angular_velocity[lower];
+    const Vec3 spin = of.state.angular_velocity[upper];
+    const Vec3 carried = of.state.linear_velocity[upper] + cross(spin, arm);
+    const Quat q = of.state.orientation[lower];
+    const Vec3 inverse = of.model.inv_inertia[lower], own = rotate_back(q, w), with = rotate_back(q, spin);
+    const Vec3 momentum{own.x / inverse.x, own.y / inverse.y, own.z / inverse.z};
+    const float mass = 1.0f / of.model.inv_mass[lower];
+    const float size = mass * dot(v, v) + dot(momentum, own), agreed = mass * dot(v, carried) + dot(momentum, with);
+    return agreed > 0.0f ? min_of(agreed / max_of(size, 1e-30f), 1.0f) : 0.0f;
+  }
+};
+
 /// Bodies with a load that have left the ground: what held the load in the last step, when they had its inertia, would
 /// now throw them about. One element is one contact.
 struct DropLoads {
@@ -239,16 +309,17 @@ struct DropLoads {
 /// What becomes of a body.
 struct Squeeze {
   float factor;  // [1] its inertia over its mass
+  float keeps;   // [1] of its velocity, where it has more inertia
   bool slides;   // the factor holds along the normal alone
   Vec3 normal;   // if it slides
 };
 /// uniform: inertia has to be the same in all directions. What slides is left as it is then, unless it rolls.
 TALUS_INLINE Squeeze squeeze_of(const ColorBids& of, float inv_mass, bool uniform, bool round) {
-  const std::uint32_t even = of.bid[kEvenLoad], odd = of.bid[kOddLoad];
-  const float factor = std::bit_cast<float>(even > odd ? even : odd) * inv_mass;
-  Squeeze by{1.0f, false, {0.0f, 0.0f, 0.0f}};
+  const float factor = StandingContacts::load_of(of) * inv_mass;
+  Squeeze by{1.0f, 1.0f, false, {0.0f, 0.0f, 0.0f}};
   if (of.bid[kGrounded] == 0 || !(factor > 1.0f)) return by;
   by.factor = factor;
+  by.keeps = max_of(PassMotion::part_of(of), 1.0f / factor);
   if (of.bid[kStuckToGround] != 0) return by;
   float middle[3], spread = 0.0f;
   for (int i = 0; i < 3; ++i) {
@@ -260,7 +331,7 @@ TALUS_INLINE Squeeze squeeze_of(const ColorBids& of, float inv_mass, bool unifor
   by.slides = spread < kParallel;
   if (by.slides && uniform) {
     by.slides = false;
-    if (!round) by.factor = 1.0f;
+    if (!round) by.factor = by.keeps = 1.0f;
     return by;
   }
   const Vec3 normal{middle[0], middle[1], middle[2]};

@@ -28,6 +28,9 @@ struct FindLoadsTask {
     team.repeat(&v.counters->held_turns, [&](Index turn) {
       team.for_each("PassHeld", contacts, PassGround<true>{standing, &v.counters->held_turns, turn});
     });
+    team.repeat(&v.counters->motion_turns, [&](Index turn) {
+      team.for_each("PassMotion", contacts, PassMotion{standing, v.counters, turn});
+    });
     team.repeat(&v.counters->squeezed, [&](Index) {
       team.for_each("DropLoads", contacts, DropLoads{standing});
       team.for_each("NoteUpward", contacts, NoteUpward{standing});
