@@ -154,7 +154,7 @@ class PathsAt {
       return best;
     }
     const bool ball_a = is_ball(a_), ball_b = is_ball(b_);
-    const float open = max_of(level, 2.0f * level);
+    const float open = max_of(0.5f * level, 2.0f * level);  // not just above the level, which would count as reached
     for (int i = 0; i < 6; ++i) {
       if (i < 3 ? ball_a : ball_b) continue;
       try_axis(column_of(i < 3 ? axes_a_ : axes_b_, i < 3 ? i : i - 3), level, best);

@@ -33,6 +33,45 @@ TEST_P(Degenerate, BodiesInTheSamePlaceComeApart) {
   }
 }
 
+/// Chains of ball joints that share a batch with longer ones: what was before their first joint was not cleared.
+TEST_P(Degenerate, BallJointsOfChainsOfAnyLengthsHold) {
+  for (const int chains : {2, 9, 17, 33}) {
+    World world(weightless());
+    std::vector<BodyId> bodies;
+    for (int chain = 0; chain < chains; ++chain) {
+      for (int link = 0; link <= 1 + chain % 3; ++link) {
+        const Vec3 at{2.0f * float(chain), float(link), 0.0f};
+        bodies.push_back(world.add_body({.shape = sphere(0.2f), .mass = 1.0f, .position = at}));
+        if (link == 0) continue;
+        world.add_joint(ball_joint(bodies[bodies.size() - 2], bodies.back(), {at.x, at.y - 0.5f, 0.0f}));
+      }
+    }
+    const StepReport report = world.step_n(3, kStep);
+    EXPECT_TRUE(report) << chains << " chains: " << report.message();
+    for (const BodyId body : bodies) EXPECT_EQ(length(vec(world.linear_velocity(body))), 0.0) << chains << " chains";
+  }
+}
+
+/// What slides on a large floor is not stopped there: an axis along which it is just not too deep hid the one that
+/// tells.
+TEST_P(Degenerate, AThinPlateThatLeansAHairSlidesOn) {
+  World world(def());
+  world.add_body({.shape = box({250.0f, 1.0f, 250.0f}),
+                  .motion = Motion::fixed,
+                  .position = {0.0f, -1.0f, 0.0f},
+                  .material = {.friction = 0.0f}});
+  BodyDef plate{.shape = box({0.06249f, 0.01394f, 0.1136f}), .mass = 5.0f, .position = {0.0f, 0.0139f, 0.0f}};
+  plate.linear_velocity = {-2.2f, 0.0f, 7.4f};
+  plate.material.friction = 0.0f;
+  for (const float lean : {-9e-6f, -5e-6f, 2e-6f, 7e-6f, 9e-6f, 1.1e-5f, 1.3e-5f, 2e-5f}) {
+    plate.orientation = {lean, 0.0f, -0.5f * lean, 1.0f};
+    const BodyId body = world.add_body(plate);
+    world.step(kStep);
+    EXPECT_NEAR(world.position(body).z, 7.4 / 60.0, 1e-4) << "leaning by " << 2.0f * lean << " rad";
+    world.remove_body(body);
+  }
+}
+
 TEST_P(Degenerate, AHeavyBoxOnALightOneStaysUp) {
   World world(def());
   world.add_body({.shape = plane({0.0f, 1.0f, 0.0f})});
