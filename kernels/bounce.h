@@ -37,7 +37,7 @@ struct Bounces {
   TALUS_HD bool is_joint(Index joint) const { return is_held(joint) && joints.limit_restitution[joint] > 0.0f; }
   TALUS_HD bool is_held(Index joint) const { return joints.alive[joint] != 0 && joint_state.broken[joint] == 0; }
 
-  /// The same by whom ever.
+  /// Whoever notes it writes the same.
   TALUS_HD void note() const {
     atomic_store(&counters->bounce_turns, kBounceSweeps);
     atomic_store(&counters->bounce_rows, counters->row_ends);
@@ -63,9 +63,11 @@ struct FindBouncingLimits {
 
 /// Groups of bodies that hang together, see islands.h. The group's lowest row tells of it.
 struct BounceGroups {
-  SolveRowScratch bodies;  // group, group_bounces; velocity is read
+  SolveRowScratch bodies;  // group, group_bounces
+  BodyModel model;
+  BodyState state;
 
-  TALUS_HD bool moves(Index body) const { return bodies.velocity[body].inv_mass > 0.0f; }
+  TALUS_HD bool moves(Index body) const { return model.inv_mass[body] > 0.0f && state.asleep[body] == 0; }
   TALUS_HD void link(Index a, Index b) const {
     if (moves(a) && moves(b)) link_rows(bodies.group.data, a, b);
   }
@@ -88,6 +90,7 @@ struct LinkBounces {
   BounceGroups groups;
   SolverRows rows;
   TALUS_HD void operator()(Index lane) const {
+    if (rows.number(row::count, lane) == 0.0f) return;  // padding
     groups.link(Index(rows.word(row::body_a, lane)), Index(rows.word(row::body_b, lane)));
   }
 };

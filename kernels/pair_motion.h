@@ -65,8 +65,8 @@ struct FindMotion {
     drop = params->standing_most * drop;
     if (params->rigid_mixing > 0.0f) {
       const float inv_a = model.inv_mass[a], inv_b = model.inv_mass[b];
-      const float lightest = inv_a > 0.0f && inv_b > 0.0f ? min_of(inv_a, inv_b) : max_of(inv_a, inv_b);
-      drop += params->dt * params->rigid_mixing / max_of(lightest * params->rigid_push_rate, 1e-20f);
+      const float of_heavier = inv_a > 0.0f && inv_b > 0.0f ? min_of(inv_a, inv_b) : max_of(inv_a, inv_b);
+      drop += params->dt * params->rigid_mixing / max_of(of_heavier * params->rigid_push_rate, 1e-20f);
     }
     return drop;
   }

@@ -32,8 +32,8 @@ constexpr float kSettled =
     2e-3f;  // [1] of its radius: correction of a body that the next layer does not follow in
             // the same step. With 0 rounding errors climb a tower of 40 rings and shift it by 9 cm in 2.4 s
 
-constexpr float kStartGap = 0.05f;  // [1] of the smaller body's radius: what is further apart bears nothing, unless it
-                                    // will touch
+constexpr float kStartGap = 0.5f;  // [1] of the smaller body's radius: what is further apart bears nothing, unless it
+                                   // will touch
 
 /// Forces of the part of the step that all contacts get: from the velocities before and after all of them. One body a
 /// lane.

@@ -137,13 +137,13 @@ struct SolveContacts {
   TALUS_INLINE Mask<Real> takes_part(Index lane) const {
     return Real(0.0f) <= load<Real>(rows, row::energy, lane);
   }
-  /// An impulse, of those that take part.
+  /// Of the lanes that take part.
   template <class Real, class Rows>
-  TALUS_INLINE void put(const Rows& table, int field, Index lane, Real impulse) const {
+  TALUS_INLINE void put(const Rows& table, int field, Index lane, Real value) const {
     if constexpr (kSweep == Sweep::bounce) {
-      impulse = select(takes_part<Real>(lane), impulse, load<Real>(table, field, lane));
+      value = select(takes_part<Real>(lane), value, load<Real>(table, field, lane));
     }
-    store(table, field, lane, impulse);
+    store(table, field, lane, value);
   }
   /// Lanes with something that few contacts need, and that the loop has no registers for.
   template <class Real>
@@ -427,7 +427,7 @@ struct SolveContacts {
     const Real before = load<Real>(rows, field, lane);
     if constexpr (!kMoved) return before;
     const Real now = before + (moves.shift + (dot(levers.b, moves.turn.b) - dot(levers.a, moves.turn.a)));
-    store(rows, field, lane, select(has, now, before));
+    put(rows, field, lane, select(has, now, before));
     return now;
   }
 

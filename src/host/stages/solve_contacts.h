@@ -17,7 +17,7 @@
 namespace talus::inline TALUS_ISA {
 
 constexpr int kLeastRelaxSweeps = 6;  // a step, if it has any; what sub-steps do not make up is done in the first. With
-                                      // 4 a pyramid of 40 creeps by 19 cm in 30 s and goes on, with 6 by 3.4 cm
+                                      // 4 a pyramid of 40 creeps by 19 cm in 30 s and goes on, with 6 by 1.1 cm
 constexpr int kLeastBoundedSweeps = 2;  // relaxing ones a sub-step, where joints have limits, drives or friction: with
                                         // 1 dolls in a pile tremble at 0.1 m/s for ever
 constexpr int kProjectSweeps = 2;       // per sub-step
@@ -94,7 +94,7 @@ TALUS_INLINE void find_bounces(Team& team, const StepViews& v) {
   const Counters& c = *v.counters;
   const Index lanes = v.solve.lanes.size;
   const Bounces bounces{v.solve.lanes, v.params, v.joints.model, v.joints.state, v.counters};
-  const BounceGroups groups{v.solve.rows};
+  const BounceGroups groups{v.solve.rows, v.model, v.state};
   team.for_each("FindBounces", {&c.lanes, lanes}, FindBounces{bounces});
   team.for_each("FindBouncingLimits", {&c.joints, v.joints.count}, FindBouncingLimits{bounces});
   team.for_each("BeginBounceGroups", {&c.bounce_rows, v.shape.rows + 1}, BeginBounceGroups{v.solve.rows});
