@@ -214,11 +214,10 @@ struct SolveContacts {
     const Real count = load<Real>(rows, row::count, lane);
     const Mask<Real> none = Real(1.0f) < Real(0.0f);
     Seldom<Real> left{none, none};
-    Real impulse[kMaxPoints] = {Real(0.0f), Real(0.0f), Real(0.0f), Real(0.0f)};
+    Real impulse[kMaxPoints];
     TALUS_UNROLL
     for (int i = 0; i < kMaxPoints; ++i) {
-      if (!is_reached(i, count)) break;
-      impulse[i] = load<Real>(rows, row::at(i, row::impulse), lane);
+      impulse[i] = is_reached(i, count) ? load<Real>(rows, row::at(i, row::impulse), lane) : Real(0.0f);
     }
     if constexpr (kSweep == Sweep::warm_start) {
       warm_start(lane, bodies, normal, count, impulse);

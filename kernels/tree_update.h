@@ -30,7 +30,7 @@ struct UpdateTreeLane {
     const Mask<Real> moves = child.inv_mass > zero;
     if (first) store(rows, tree_row::own_mass, lane, select(moves, one / max_of(child.inv_mass, Real(1e-30f)), zero));
     if (!any_together(moves)) {
-      if (first) clear<Real>(lane);
+      if (first) clear<Real>(rows, lane);
       return;
     }
     const Mask<Real> some_turns = load<Real>(rows, tree_row::turns, lane) > zero;
@@ -114,7 +114,7 @@ struct UpdateTreeLane {
   /// Lanes before the leaf of a chain that is shorter than others of its batch: what these hang on it is nothing, and
   /// not what happens to be in memory.
   template <class Real>
-  TALUS_INLINE void clear(Index lane) const {
+  TALUS_SELDOM static void clear(TreeRows rows, Index lane) {
     const Real zero(0.0f), one(1.0f);
     for (int i = 0; i < 9; ++i) {
       store(rows, tree_row::lever_child + i, lane, zero);

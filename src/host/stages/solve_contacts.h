@@ -122,7 +122,7 @@ struct BounceTurn {
 /// own, since these need more registers than plain contacts do.
 template <bool kJoints, bool kSurfaces, bool kBounce = true>
 struct SolveContactsTask {
-  static constexpr bool kManyRegisters = kJoints || kSurfaces || kBounce;
+  static constexpr bool kManyRegisters = true;  // on a GPU: with 128 the plain one spills 64 bytes
   TaskViews v;
 
   template <class Team>
