@@ -11,7 +11,6 @@
 #include "math/bits.h"
 #include "math/scalar.h"
 #include "solve_columns.h"
-#include "step_params.h"
 
 namespace talus::inline TALUS_ISA {
 
@@ -19,8 +18,8 @@ constexpr int kCountBits = 2;  // of a sort key, below the color: kMaxPoints les
 constexpr int kSortKeyBits = 4 + kCountBits;
 constexpr int kColorRounds = 5;  // measured: 42,000 open contacts need 4 rounds; what is left then overflows
 
-constexpr Index kBodiesAColor = 6;  // in small worlds
-constexpr int kLeastSpread = 2;     // with 1 each round would close one contact of a body
+constexpr Index kContactsAColor = 16;  // of few contacts
+constexpr int kLeastSpread = 2;        // with 1 each round would close one contact of a body
 
 /// Mixes the low 28 bits one to one, so that different contacts have different bids.
 TALUS_INLINE std::uint32_t mix_28(std::uint32_t x) {
@@ -61,15 +60,13 @@ struct ColorGraph {
   Column<std::uint32_t> color;  // of each contact
   Column<std::uint32_t> open;   // contacts without a color when the rounds begin, in any order
   Counters* counters;           // open_contacts: how many
-  const StepParams* params;
 
   TALUS_HD Index body_a(Index contact) const { return pairs.owner[contact_pair[contact]]; }
   TALUS_HD Index body_b(Index contact) const { return pairs.partner[contact_pair[contact]]; }
   TALUS_HD bool moves(Index body) const { return inv_mass[body] > 0.0f; }
   /// How many of the free colors contacts choose from, the first ones. Few contacts in many colors would leave most
-  /// lanes of their packs empty. By the number of bodies: if it were by that of contacts, one that comes or goes
-  /// somewhere would change the order, and so the bits, of all. Rows may be more, and fewer after a restore.
-  TALUS_HD int spread() const { return max_of(int(params->bodies / kBodiesAColor), kLeastSpread); }
+  /// lanes of their packs empty.
+  TALUS_HD int spread() const { return max_of(int(counters->contacts / kContactsAColor), kLeastSpread); }
   /// The color an open contact wants in a round, or kPalette if none is free.
   TALUS_HD std::uint32_t wanted(Index contact, Index a, Index b, std::uint32_t round) const {
     const std::uint32_t taken = (moves(a) ? mask[a] : 0u) | (moves(b) ? mask[b] : 0u);

@@ -36,7 +36,6 @@ struct StepParams {
   float load_time;              // [s] of `contact`, see load_time_of; 0: contacts do not give way
   float standing_drop;          // [s^2] depth of a contact that bears a body, over its acceleration without contacts
   float standing_most;          // [1] times that at most, on few or uneven points
-  Index bodies;                 // of the world, dead rows not counted
   float thinnest;               // [m] at most the thinnest extent of any body; and at least half of it
   float restitution_threshold;  // [m/s]
   float impact_speed;           // [m/s] stopped in one sub-step: more is an impact, less a load

@@ -250,7 +250,6 @@ void World::step_async(float dt) {
     const FloatEnvironment environment;
     input.params = make_step_params(w.def, dt);
     input.params.thinnest = w.thicknesses.smallest();
-    input.params.bodies = w.slots.count();
   }
   input.shape = make_step_shape(w.def);
   // Layers of shock propagation hold any load as it is.

@@ -85,7 +85,6 @@ class SimulationRig {
   StepReport step(float dt) {
     StepInput input;
     input.params = make_step_params(def_, dt);
-    input.params.bodies = body_count_;
     input.shape = make_step_shape(def_);
     input.shape.squeeze = !input.shape.shock.on && inverse_masses_.ratio() > kSqueezedFrom;
     input.shape.restitution = bounces_;

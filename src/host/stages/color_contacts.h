@@ -23,8 +23,7 @@ struct ColorContactsTask {
                            s.pair,
                            v.solve.color_contacts.color,
                            v.solve.color_contacts.spare_contact,  // before the sort that it is for
-                           v.counters,
-                           v.params};
+                           v.counters};
     const Count open{&v.counters->open_contacts, v.solve.contact_capacity};
     team.for_each("ClearColors", body_rows(v), on_bodies(v, ClearColors{v.solve.rows, v.solve.color_rows.bids}));
     if (!v.shape.jacobi) {
