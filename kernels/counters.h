@@ -12,6 +12,7 @@ constexpr int kPalette = 12;               // colors of the contact graph; what 
 constexpr int kOverflowColor = kPalette;   // solved by mass-split Jacobi
 constexpr int kColorCount = kPalette + 1;  // the overflow color is the last
 
+constexpr Index kDriveTurns = 8;              // of stop_fast_bodies: layers that a kinematic body drives before it
 constexpr int kMeetRounds = 2;                // of stop_fast_bodies: bodies meet, go on together, meet others
 constexpr int kStopRounds = kMeetRounds + 4;  // and then: who stops may be in the way of others, and so on
 
@@ -80,7 +81,11 @@ struct Counters {
   Index limited;                      // those that went too far, if there are too many to look for whom they met
   Index fast_pairs;                   // pairs that close by much
   Index in_company;                   // bodies that go along with others they met
-  Index company_rows, any_company;    // body rows and 1, if there are such bodies, else 0
+  Index any_company;                  // 1: there are such bodies
+  Index company_rows;                 // body rows, if there are new ones
+  Index any_driver;                   // 1: some pair that closes by much has a kinematic body that moves
+  Index drive_turns;                  // kDriveTurns then, else 0
+  Index drive_pairs, drive_rows;      // fast_pairs and body rows, as long as turns find somebody who is driven
   Index company_met, with_company;    // pairs that SeekMet found for those; and how many of fast_pairs are such
   Index parted_rows;                  // body rows, if there are too many to look for whom they meet
   Index stop_pairs[kStopRounds + 1];  // the same, from the second round on, if the round before stopped anybody

@@ -20,6 +20,7 @@ TALUS_INLINE void clear_loop_bounds(Counters& c) {
   c.stirred_joints = c.wake_rows = c.event_joints = c.event_elements = c.event_ends = 0;
   c.fast_bodies = c.guard_rows = c.guard_pairs = c.guard_joints = c.beyond = c.beyond_rows = c.any_beyond = c.met =
       c.limited = c.fast_pairs = 0;
+  c.any_driver = c.drive_turns = c.drive_pairs = c.drive_rows = 0;
   c.in_company = c.company_rows = c.any_company = c.company_met = c.with_company = c.parted_rows = 0;
   for (Index& pairs : c.stop_pairs) pairs = 0;
   for (Index& rows : c.stop_rows) rows = 0;

@@ -142,7 +142,7 @@ struct BeginStops {
   GuardRows rows;
   TALUS_HD void operator()(Index row) const {
     rows.stop[row] = rows.next_stop[row] = kNoStop;
-    rows.carry[row] = rows.slide[row] = rows.meets[row] = kNobody;
+    rows.carry[row] = rows.slide[row] = rows.meets[row] = rows.driven[row] = kNobody;
     rows.is_fast[row] = rows.squeezed[row] = rows.jointed[row] = 0;
     rows.parent[row] = rows.lead[row] = row;
     rows.company[row].part = 1.0f;
@@ -164,6 +164,12 @@ struct BodyPaths {
   }
   TALUS_HD bool is_kinematic(Index row) const { return model.motion[row] == std::uint8_t(Motion::kinematic); }
   TALUS_HD bool is_pushed(Index row) const { return !is_still(row) && !is_kinematic(row); }
+  /// A kinematic body that is shifted, and does not turn.
+  TALUS_HD bool is_ram(Index row) const {
+    if (!is_kinematic(row) || is_still(row)) return false;
+    const Quat turn = displacement[row].turn;
+    return length_squared(Vec3{turn.x, turn.y, turn.z}) < 1e-12f && length_squared(displacement[row].shift) > 0.0f;
+  }
   /// Those that sleep, and their blocks, have none.
   TALUS_HD BodyDisplacement gone(Index row) const {
     return is_still(row) ? BodyDisplacement{{0.0f, 0.0f, 0.0f}, 0.0f, {0.0f, 0.0f, 0.0f, 1.0f}} : displacement[row];
@@ -396,7 +402,10 @@ struct SeekMet {
     return {from - half + min_of(min_of(way, half_way), none), from + half + max_of(max_of(way, half_way), none)};
   }
   TALUS_HD bool may_pass(Index body, Index row) const {
-    return kInCompany ? stop_row(rows, body) != stop_row(rows, row) : bodies.is_fast_pair(body, row);
+    if constexpr (!kInCompany) return bodies.is_fast_pair(body, row);
+    const Index with = stop_row(rows, row);
+    if (rows.company[with].part < 1.0f && bodies.is_pushed(row) && body < row) return false;  // once is enough
+    return stop_row(rows, body) != with;
   }
   TALUS_HD bool collide(Index x, Index y) const {
     const BodyModel& model = bodies.model;
@@ -477,6 +486,7 @@ struct FindFastPairs {
     const Index place = atomic_add(&counters->fast_pairs, 1);
     fast.a[place] = a;
     fast.b[place] = b;
+    if (bodies.is_ram(a) || bodies.is_ram(b)) atomic_store(&counters->any_driver, 1);
   }
   /// Bodies with joints stop for walls alone.
   TALUS_HD bool may_stop(Index row, bool has_wall) const {
@@ -602,7 +612,9 @@ struct StopPairs {
  private:
   /// Whether it goes along with others that it meets.
   TALUS_HD bool is_free(Index row) const {
-    return bodies.is_pushed(row) && rows.jointed[row] == 0 && bodies.model.inv_mass[row] > 0.0f;
+    if (!bodies.is_pushed(row) || rows.jointed[row] != 0 || !(bodies.model.inv_mass[row] > 0.0f)) return false;
+    const Company& with = rows.company[stop_row(rows, row)];
+    return with.part == 1.0f || with.mass > 0.0f;
   }
   TALUS_HD void meet(Index lead_a, Index lead_b, float part) const {
     atomic_min(&rows.meets[lead_a], meeting(round, part, lead_b));
@@ -678,6 +690,91 @@ struct EndRound {
   }
 };
 
+/// Who is in the way of a kinematic body goes along with it, and drives others before itself, as far as a ram goes: a
+/// layer a turn. One element is one of the fast pairs.
+struct DrivePairs {
+  static constexpr bool kIsLong = true;  // a call on a GPU
+  BodyPaths bodies;
+  GuardPairs fast;
+  GuardRows rows;      // driven: a minimum
+  Counters* counters;  // drive_rows
+
+  TALUS_HD void operator()(Index i) const {
+    const Index a = fast.a[i], b = fast.b[i];
+    const bool a_drives = may_drive(a, b), b_drives = may_drive(b, a);
+    if (!a_drives && !b_drives) return;
+    const float part = pair_paths(bodies, rows, a, b).stop;
+    if (!(part < 1.0f)) return;
+    if (a_drives) drive(a, b, part);
+    if (b_drives) drive(b, a, part);
+  }
+
+ private:
+  TALUS_HD bool may_drive(Index by, Index row) const {
+    if (!bodies.is_pushed(row) || rows.jointed[row] != 0) return false;
+    return bodies.is_kinematic(by) ? bodies.is_ram(by) : bodies.is_pushed(by) && rows.company[by].part < 1.0f;
+  }
+  /// Since when it is driven itself.
+  TALUS_HD void drive(Index by, Index row, float part) const {
+    if (!bodies.is_kinematic(by) && part < rows.company[by].part) return;
+    if (!(part < rows.company[row].part)) return;
+    atomic_min(&rows.driven[row], ranked(part, by));
+    atomic_store(&counters->drive_rows, counters->rows);
+  }
+};
+
+/// One element is a body row.
+struct EndDrive {
+  static constexpr bool kIsLong = true;  // a call on a GPU
+  BodyPaths bodies;
+  GuardRows rows;      // company of the row
+  Counters* counters;  // company_rows, any_company, stop_rows
+
+  TALUS_HD void operator()(Index row) const {
+    if (rows.driven[row] == kNobody) return;
+    const float part = number_of(rows.driven[row]);
+    if (!(part < rows.company[row].part)) return;
+    Index first = row;  // before the kinematic body; who drives was driven no later, so this ends
+    for (int i = 0; i < kDriveTurns && !bodies.is_kinematic(row_of(rows.driven[first])); ++i) {
+      first = row_of(rows.driven[first]);
+    }
+    rows.company[row] = {way_before(first, row_of(rows.driven[first])), part, {0.0f, 0.0f, 0.0f}, 0.0f};
+    atomic_store(&counters->company_rows, counters->rows);
+    atomic_store(&counters->any_company, 1);
+    atomic_store(&counters->stop_rows[0], counters->rows);
+  }
+
+ private:
+  /// [m] How a ram moves what it met: along the normal. It may slide past.
+  TALUS_HD Vec3 way_before(Index row, Index ram) const {
+    if (!bodies.is_kinematic(ram)) return {0.0f, 0.0f, 0.0f};
+    const bool row_owns = owns_pair(bodies.model, row, ram);
+    const Index a = row_owns ? row : ram, b = row_owns ? ram : row;
+    const ShapePath path_a = bodies.path(a), path_b = bodies.path(b);
+    const Vec3 between = bodies.state.position[b] - bodies.state.position[a];
+    const Vec3 normal = PathsAt(path_a, path_b, between, number_of(rows.driven[row])).apart(0.0f).normal;
+    const Vec3 away = row_owns ? -normal : normal;
+    return max_of(dot(away, bodies.displacement[ram].shift), 0.0f) * away;
+  }
+};
+
+/// One element.
+struct BeginDrive {
+  Counters* counters;
+  TALUS_HD void operator()(Index) const {
+    counters->drive_turns = kDriveTurns;
+    counters->drive_pairs = counters->fast_pairs;
+  }
+};
+/// One element: the next turn has work if this one drove somebody.
+struct EndTurn {
+  Counters* counters;
+  TALUS_HD void operator()(Index) const {
+    counters->drive_pairs = counters->drive_rows > 0 ? counters->fast_pairs : 0;
+    counters->drive_rows = 0;
+  }
+};
+
 /// Lists those that go along with others: they may meet what is in none of the pairs so far. One element is a body row.
 struct ListCompany {
   BodyPaths bodies;
@@ -698,6 +795,8 @@ struct EndCompany {
   int round;
   TALUS_HD void operator()(Index) const {
     Counters& c = *counters;
+    if (c.company_rows == 0) return;  // as they were
+    c.company_rows = 0;
     const bool too_many = SeekMet<true>::are_too_many(c) || c.company_met > kMostMet;
     const Index met = too_many ? 0 : c.company_met;
     c.parted_rows = too_many ? c.rows : 0;

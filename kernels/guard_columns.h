@@ -10,7 +10,7 @@ struct Company {
   Vec3 way;    // [m] the mean of their shifts in a whole step, by mass
   float part;  // of the step: from then on. 1: of a body that met nobody
   Vec3 gain;   // [m/s] the same mean of what forces give them in a step
-  float mass;  // [kg]
+  float mass;  // [kg]; 0: a kinematic body drives them
 };
 
 }  // namespace talus
@@ -29,6 +29,7 @@ struct Company {
   X(Index, next_stop, "1", "as it leaves it")                                                                         \
   X(std::uint64_t, meets, "", "whom of its company meets first: the round, when, the same bits, and the row")         \
   X(Index, lead, "1", "a row of its company, which has the stop of all and says more; the row itself, then it leads") \
+  X(std::uint64_t, driven, "", "from when, the same bits, and below them the row of who drives it before itself")     \
   X(Company, company, "", "of a row that leads")                                                                      \
   X(std::uint64_t, carry, "", "from when, the same bits, and below them the row of who carries it then")
 

@@ -32,6 +32,8 @@ struct StopFastBodiesTask {
     team.for_each("FindBeyond", fast_bodies, FindBeyond{bodies, solved.free_velocity, rows, v.counters});
     seek_met(team, bodies);
     find_pairs(team, bodies);
+    team.for_each("BeginDrive", {&v.counters->any_driver, 1}, BeginDrive{v.counters});
+    team.repeat(&v.counters->drive_turns, DriveTurn<Team>{*this, team, bodies});
     for (int round = 0; round < kStopRounds; ++round) {
       const Index* size = round == 0 ? &v.counters->fast_pairs : &v.counters->stop_pairs[round];
       team.for_each("StopPairs", {size, v.guard.fast.a.size}, StopPairs{bodies, v.guard.fast, rows, v.counters, round});
@@ -45,6 +47,22 @@ struct StopFastBodiesTask {
   }
 
  private:
+  /// A lambda would not be inlined.
+  template <class Team>
+  struct DriveTurn {
+    const StopFastBodiesTask& task;
+    Team& team;
+    const BodyPaths& bodies;
+    TALUS_INLINE void operator()(Index) const {
+      const StepViews& v = task.v;
+      const GuardRows& rows = v.guard.rows;
+      team.for_each("DrivePairs", {&v.counters->drive_pairs, v.guard.fast.a.size},
+                    DrivePairs{bodies, v.guard.fast, rows, v.counters});
+      team.for_each("EndDrive", {&v.counters->drive_rows, v.shape.rows}, EndDrive{bodies, rows, v.counters});
+      task.seek_met_by_company(team, bodies, 0);
+      team.for_each("EndTurn", {&v.counters->any_driver, 1}, EndTurn{v.counters});
+    }
+  };
   template <class Team>
   TALUS_INLINE void seek_met(Team& team, const BodyPaths& bodies) const {
     const GuardRows& rows = v.guard.rows;
