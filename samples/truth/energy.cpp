@@ -194,10 +194,10 @@ Worst random_piles(const Variant& variant, int trials, std::uint64_t seed, doubl
     for (int body = 0; body < bodies; ++body) {
       const ShapeDef shape = random_piece(random);
       const double kg = volume_of(shape) * random.log_between(100.0, 8000.0);
-      const int column = body % 9;
+      const int column = body % 9, line = column / 3;
       const double reach = reach_of(shape), height = top[column] + random.between(0.0, 0.3) + reach;
       top[column] = height + reach;
-      const Vec3 at{float(kPitch * (column % 3 - 1)), float(height), float(kPitch * (column / 3 - 1))};
+      const Vec3 at{float(kPitch * (column % 3 - 1)), float(height), float(kPitch * (line - 1))};
       bench.add({.shape = shape,
                  .mass = float(kg),
                  .position = at,
