@@ -60,7 +60,7 @@ struct GridState {
   Index candidates;
   Index candidate_runs;   // the same in runs
   Index near_candidates;  // the same if they are new and some block of bodies is at rest, else 0
-  Index wake_candidates;  // the same if some body sleeps, else 0
+  Index wake_candidates;  // the same if some body sleeps, or islands are looked at after this step, else 0
 };
 constexpr Index kGridWords = Index(sizeof(GridState) / sizeof(std::uint32_t));
 

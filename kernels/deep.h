@@ -350,7 +350,7 @@ struct SettleDeep {
     const int field = rigid_row::at(point, rigid_row::bias);
     const float inv_h = of.params->inv_h;
     if (!deep && !(before > 0.0f)) return;
-    const float slop = of.params->rigid_slop * of.rows.number(rigid_row::radius, lane);
+    const float slop = of.params->slop * of.rows.number(rigid_row::radius, lane);
     const float depth = min_of(now + slop, 0.0f);
     const float push = max_of(of.rows.number(rigid_row::push_rate, lane) * depth, -of.params->max_push_speed);
     const float resting = now > 0.0f ? inv_h * now : push;

@@ -52,6 +52,14 @@ constexpr std::uint32_t kRestless = 1u;  // not slow for long enough, never slee
 constexpr std::uint32_t kHeld = 2u;      // touches something, or has a joint
 constexpr std::uint32_t kIslandRestless = 4u;  // of a root: some body of the island does not let it sleep
 
+// SleepRows::wake
+constexpr std::uint32_t kExpects = 4u;  // of a body that is awake, for this step: something restless may meet it
+
+/// Whether this step ends with a look at the islands.
+TALUS_INLINE bool islands_are_due(const Counters& c) {
+  return (c.sleep_clock + 1) % kIslandPeriod == 0;
+}
+
 /// What a body is to islands.
 struct BodyKind {
   BodyModel model;
@@ -72,11 +80,14 @@ struct BodyKind {
 /// Every awake body by itself. One element is one row of a listed block.
 struct BeginIslands {
   BodyKind bodies;
-  SleepRows rows;  // out: parent, mood
+  SleepRows rows;  // out: parent, mood; wake: the row's own
   const StepParams* params;
 
   TALUS_HD void operator()(Index row) const {
-    const bool ready = bodies.state.quiet[row] >= params->sleep_time && (bodies.model.flags[row] & kNeverSleeps) == 0;
+    const bool expects = (rows.wake[row] & kExpects) != 0;
+    const bool ready =
+        bodies.state.quiet[row] >= params->sleep_time && !expects && (bodies.model.flags[row] & kNeverSleeps) == 0;
+    if (expects) rows.wake[row] &= ~kExpects;
     rows.parent[row] = row;
     rows.mood[row] = ready ? 0u : kRestless;
   }

@@ -166,7 +166,10 @@ struct BeginTreeLane {
   TALUS_HD void operator()(Index lane) const {
     if (rows.word(tree_row::rests, lane) != 0) return;
     const Index joint = Index(rows.word(tree_row::joint, lane)), child = Index(rows.word(tree_row::child, lane));
-    if (child == from.null_body) return;  // padding, or asleep
+    if (child == from.null_body) {  // padding, or asleep
+      hang_nothing(lane);
+      return;
+    }
     const bool holds = from.holds(joint);
     const Vec3 apart = center(child) - center(Index(rows.word(tree_row::parent, lane)));
     rows.set(tree_row::offset, lane, rows.number(tree_row::sign, lane) < 0.0f ? -apart : apart);
@@ -185,6 +188,18 @@ struct BeginTreeLane {
 
  private:
   TALUS_HD Vec3 center(Index body) const { return from.center(body == from.null_body ? -1 : body); }
+  /// A chain that is shorter than others of its batch has lanes before its leaf: what these hang on it is nothing, and
+  /// not what happens to be in memory.
+  TALUS_HD void hang_nothing(Index lane) const {
+    const Vec3 none{0.0f, 0.0f, 0.0f};
+    for (int i = 0; i < 3; ++i) {
+      rows.set(tree_row::lever_child + 3 * i, lane, none);
+      rows.set(tree_row::lever_parent + 3 * i, lane, none);
+      rows.set(tree_row::wanted + i, lane, 0.0f);
+    }
+    rows.set(tree_row::own_inertia, lane, {1.0f, 0.0f, 0.0f});
+    rows.set(tree_row::own_inertia + 3, lane, {1.0f, 0.0f, 1.0f});
+  }
   TALUS_HD void begin_limit(Index lane, Index joint, int axis) const {
     const JointModel& m = from.model;
     const JointState& s = from.state;

@@ -6,6 +6,10 @@
 
 namespace talus::inline TALUS_ISA {
 
+// [1] of the size of the smaller body: penetration that position projection leaves, so that resting contacts stay
+// contacts.
+constexpr float kProjectSlop = 0.0005f;
+
 /// [m] Of two bodies; planes have a radius of 0, and do not count.
 TALUS_INLINE float smaller_radius(float a, float b) {
   return a > 0.0f && b > 0.0f ? min_of(a, b) : max_of(a, b);

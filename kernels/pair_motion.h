@@ -39,7 +39,7 @@ struct FindMotion {
     m.dt = ahead();
     const float pull = max_of(length(acceleration(a)), length(acceleration(b)));
     const float sunk = pull * standing_drop(a, b) +
-                       1.5f * params->rigid_slop * smaller_radius(model.radius[a], model.radius[b]) +
+                       1.5f * params->slop * smaller_radius(model.radius[a], model.radius[b]) +
                        place_error(shape_a.position, shape_b.position);
     m.sunk = min_of(sunk, kMostSunk * thin);
     m.overlap = kOverlap * thin + m.sunk;

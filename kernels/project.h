@@ -2,14 +2,14 @@
 // Position projection: moves bodies out of penetration without touching their velocities (non-linear Gauss-Seidel over
 // the colors). Used when Stabilization::projection is chosen; velocities are then solved without bias.
 #pragma once
+#include "lengths.h"
 #include "solve.h"
 
 namespace talus::inline TALUS_ISA {
 
-constexpr float kProjectPart = 0.2f;     // [1] part of a penetration that a point removes in a sweep,
-constexpr float kProjectSum = 0.6f;      // [1] and that all points of a contact do; 1 overshoots in stacks
-constexpr float kProjectSlop = 0.0005f;  // [1] of the size: penetration left, so that resting contacts stay contacts
-constexpr float kProjectMost = 0.02f;    // [1] of the size: a sweep moves a contact by at most this
+constexpr float kProjectPart = 0.2f;   // [1] part of a penetration that a point removes in a sweep,
+constexpr float kProjectSum = 0.6f;    // [1] and that all points of a contact do; 1 overshoots in stacks
+constexpr float kProjectMost = 0.02f;  // [1] of the size: a sweep moves a contact by at most this
 
 /// How far bodies get in this sub-step, before contacts correct it. One body a lane.
 struct PredictMoves {

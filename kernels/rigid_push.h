@@ -56,7 +56,7 @@ struct PushRigid {
   TALUS_INLINE void solve_contact(Index lane, BodyPair<Real>& bodies) const {
     const Vec3Of<Real> normal = load_vector<Real>(rows, rigid_row::normal, lane);
     const Real count = load<Real>(rows, rigid_row::count, lane), zero(0.0f);
-    const Real radius = load<Real>(rows, rigid_row::radius, lane), slop = Real(params->rigid_slop) * radius;
+    const Real radius = load<Real>(rows, rigid_row::radius, lane), slop = Real(params->slop) * radius;
     for (int i = 0; i < kMaxPoints; ++i) {
       if (!any_of(Real(float(i)) < count)) break;
       const Levers<Real> levers{load_vector<Real>(rows, rigid_row::at(i, rigid_row::lever_a), lane),

@@ -254,7 +254,7 @@ struct PrepareRigid {
   template <class Real>
   TALUS_INLINE Real resting_bias(Real separation, Real radius, Real rate) const {
     const Real zero(0.0f), gap = Real(from.params->inv_h) * separation;
-    const Real depth = min_of(separation + Real(from.params->rigid_slop) * radius, zero);
+    const Real depth = min_of(separation + Real(from.params->slop) * radius, zero);
     const Real push = max_of(rate * depth, Real(-from.params->max_push_speed));
     return select(separation > zero, gap, push);
   }

@@ -214,7 +214,8 @@ struct WakeMarks {
   }
 };
 
-/// Wakes what something awake may meet in the next step. One element is one candidate.
+/// Wakes what something awake may meet in the next step, and keeps it from falling asleep at the end of this one: it
+/// would be a wall for what hits it. What is ready to sleep itself keeps nobody awake. One element is one candidate.
 struct WakeNeighbors {
   Column<BodyPose> pose;
   Column<Bounds> bounds;
@@ -227,20 +228,30 @@ struct WakeNeighbors {
   TALUS_HD void operator()(Index candidate) const {
     const Index x = candidates.first[candidate], y = candidates.second[candidate];
     const std::uint32_t moves_x = shape[x].moves, moves_y = shape[y].moves;
-    if ((moves_x & kMoves) != 0 && (moves_y & kAsleep) != 0) meet(x, y);
-    if ((moves_y & kMoves) != 0 && (moves_x & kAsleep) != 0) meet(y, x);
+    const bool asleep_x = (moves_x & kAsleep) != 0, asleep_y = (moves_y & kAsleep) != 0;
+    if ((moves_x & kMoves) != 0 && asleep_y && may_meet(x, y)) marks.mark(y, kWake);
+    if ((moves_y & kMoves) != 0 && asleep_x && may_meet(y, x)) marks.mark(x, kWake);
+    if (asleep_x || asleep_y || !islands_are_due(*marks.counters)) return;
+    const bool drowsy_x = is_drowsy(x), drowsy_y = is_drowsy(y);
+    if (drowsy_y && (moves_x & kMoves) != 0 && !drowsy_x && may_meet(x, y)) set_bits(&marks.wake[y], kExpects);
+    if (drowsy_x && (moves_y & kMoves) != 0 && !drowsy_y && may_meet(y, x)) set_bits(&marks.wake[x], kExpects);
   }
 
-  TALUS_HD void meet(Index mover, Index sleeper) const {
+ private:
+  /// Dynamic, and slow for so long that it may fall asleep at the end of this step.
+  TALUS_HD bool is_drowsy(Index row) const {
+    return (shape[row].moves & kPushed) != 0 && marks.state.quiet[row] + params->dt >= params->sleep_time;
+  }
+  TALUS_HD bool may_meet(Index mover, Index sleeper) const {
     const ShapeRecord &a = shape[mover], &b = shape[sleeper];
-    if ((a.group & b.mask) == 0 || (b.group & a.mask) == 0) return;
+    if ((a.group & b.mask) == 0 || (b.group & a.mask) == 0) return false;
     const float touching = (a.moves & kPushed) != 0 ? speculative_of(a.radius, *params) : 0.0f;
     const float ahead = wake_reach(pose[mover].reach, touching, *params);
     const Bounds &box_a = bounds[mover], &box_b = bounds[sleeper];
     const bool overlap = box_a.min.x - ahead <= box_b.max.x && box_b.min.x <= box_a.max.x + ahead &&
                          box_a.min.y - ahead <= box_b.max.y && box_b.min.y <= box_a.max.y + ahead &&
                          box_a.min.z - ahead <= box_b.max.z && box_b.min.z <= box_a.max.z + ahead;
-    if (!overlap) return;
+    if (!overlap) return false;
     float pose_a[8], pose_b[8], shape_a[8], shape_b[8];
     load_record(&pose.data->position.x, std::uint32_t(mover), pose_a);
     load_record(&pose.data->position.x, std::uint32_t(sleeper), pose_b);
@@ -248,9 +259,8 @@ struct WakeNeighbors {
     load_record(&shape.data->core.x, std::uint32_t(sleeper), shape_b);
     SeenFrom<float> seen = seen_from(pose_a, pose_b);
     seen.reach = seen.reach + ahead;
-    if (far_lanes(seen, shape_a, shape_b) != 0) return;
-    if (ignored.size != 0 && is_listed(ignored, mover, sleeper)) return;
-    marks.mark(sleeper, kWake);
+    if (far_lanes(seen, shape_a, shape_b) != 0) return false;
+    return ignored.size == 0 || !is_listed(ignored, mover, sleeper);
   }
 };
 
@@ -308,9 +318,42 @@ struct EndWakes {
 
 // ---- edits ---------------------------------------------------------------------------------------------------------
 
-/// Marks the islands of edited bodies, and keeps the boxes of fixed and kinematic ones that are about to leave, before
-/// the edits go in. One element is one edit.
+/// A body of a table, or as an edit will make it.
+struct MovingBody {
+  bool alive;
+  ShapeType type;
+  Vec3 size, position, velocity, spin;
+  Quat orientation;
+  float radius;  // [m]
+
+  /// [m/s] At most, of any of its points.
+  TALUS_HD float speed() const { return length(velocity) + length(spin) * radius; }
+  /// That holds it while it goes on as it does for some time [s].
+  TALUS_HD Bounds box(float time) const {
+    constexpr float kUnlimited = 1e30f;
+    if (type == ShapeType::plane) {
+      return {{-kUnlimited, -kUnlimited, -kUnlimited}, 0.0f, {kUnlimited, kUnlimited, kUnlimited}, 0.0f};
+    }
+    const bool is_box = type == ShapeType::box;
+    const Vec3 core{is_box ? size.x : 0.0f, type == ShapeType::sphere ? 0.0f : size.y, is_box ? size.z : 0.0f};
+    const Mat3 axes = matrix_of(orientation);
+    const Mat3 reach{abs_of(axes.row0), abs_of(axes.row1), abs_of(axes.row2)};
+    const float edge = (is_box ? 0.0f : size.x) + time * length(spin) * radius;
+    const Vec3 half = reach * core + Vec3{edge, edge, edge}, way = time * velocity, none{0.0f, 0.0f, 0.0f};
+    return {position - half + min_of(way, none), 0.0f, position + half + max_of(way, none), 0.0f};
+  }
+};
+TALUS_HD inline MovingBody moving_body(const BodyModel& model, const BodyState& state, Index row) {
+  return {model.alive[row] != 0,      ShapeType(model.shape[row]), model.shape_size[row],  state.position[row],
+          state.linear_velocity[row], state.angular_velocity[row], state.orientation[row], model.radius[row]};
+}
+
+/// Marks the islands of edited bodies, and keeps boxes around which things wake, before the edits go in: of fixed and
+/// kinematic bodies that are about to leave, and where bodies get that suddenly move, which WakeNeighbors could not
+/// foresee. One element is one edit.
 struct NoteEdits {
+  static constexpr float kAhead = 1.0f / 30.0f;  // [s] a step: how long the next one is is not known yet
+  static constexpr float kSudden = 2.0f;         // [1] times the speed of before
   Column<const BodyEdit> edits;
   BodyModel model;
   WakeMarks marks;
@@ -328,26 +371,44 @@ struct NoteEdits {
     if ((e.bits & BodyEdit::wake_all) != 0) set_bits(&counters->wake_all, 1u);
     if ((e.bits & ~std::uint32_t(BodyEdit::sleep | BodyEdit::wake_all)) == 0) return;
     if (marks.state.asleep[row] != 0) marks.mark(row, kWake | kWakeFresh);
+    const MovingBody before = moving_body(model, marks.state, row), after = edited(before, e);
     constexpr std::uint32_t kLeaves = BodyEdit::set_all | BodyEdit::set_pose | BodyEdit::set_model;
-    const bool supports = model.alive[row] != 0 && Motion(model.motion[row]) != Motion::dynamic;
-    if (!supports || (e.bits & kLeaves) == 0) return;
-    disturbed[atomic_add(&counters->disturbed, 1)] = box_of(row);
+    const bool supports = before.alive && Motion(model.motion[row]) != Motion::dynamic;
+    if (supports && (e.bits & kLeaves) != 0) disturb(before, 0.0f);
+    const bool jumps = (e.bits & (BodyEdit::set_all | BodyEdit::set_pose)) != 0;
+    const float speed_before = before.alive && !jumps ? before.speed() : 0.0f, speed = after.speed();
+    if (after.alive && speed > kSudden * speed_before) disturb(after, kAhead);
   }
 
-  TALUS_HD Bounds box_of(Index row) const {
-    constexpr float kUnlimited = 1e30f;
-    if (ShapeType(model.shape[row]) == ShapeType::plane) {
-      return {{-kUnlimited, -kUnlimited, -kUnlimited}, 0.0f, {kUnlimited, kUnlimited, kUnlimited}, 0.0f};
+ private:
+  TALUS_HD MovingBody edited(MovingBody body, const BodyEdit& e) const {
+    const bool is_new = (e.bits & BodyEdit::set_all) != 0;
+    if (is_new) {
+      body.alive = e.model.alive != 0;
+      body.type = ShapeType(e.model.shape);
+      body.size = e.model.shape_size;
+      body.radius = e.model.radius;
     }
-    const Vec3 size = model.shape_size[row], x = marks.state.position[row];
-    const ShapeType type = ShapeType(model.shape[row]);
-    const bool is_box = type == ShapeType::box;
-    const Vec3 core{is_box ? size.x : 0.0f, type == ShapeType::sphere ? 0.0f : size.y, is_box ? size.z : 0.0f};
-    const Mat3 axes = matrix_of(marks.state.orientation[row]);
-    const Mat3 reach{abs_of(axes.row0), abs_of(axes.row1), abs_of(axes.row2)};
-    const float edge = is_box ? 0.0f : size.x;
-    const Vec3 half = reach * core + Vec3{edge, edge, edge};
-    return {x - half, 0.0f, x + half, 0.0f};
+    if (is_new || (e.bits & BodyEdit::set_pose) != 0) {
+      body.position = e.state.position;
+      body.orientation = e.state.orientation;
+    }
+    if (is_new || (e.bits & BodyEdit::set_velocity) != 0) {
+      body.velocity = e.state.linear_velocity;
+      body.spin = e.state.angular_velocity;
+    }
+    if ((e.bits & BodyEdit::add_impulse) != 0) {  // as ApplyEdit
+      const Vec3 inverse = is_new ? e.model.inv_inertia : model.inv_inertia[e.row];
+      const Vec3 moment = e.angular_impulse + cross(e.impulse_point - body.position, e.point_impulse);
+      const float inv_mass = is_new ? e.model.inv_mass : model.inv_mass[e.row];
+      body.velocity = body.velocity + inv_mass * (e.impulse + e.point_impulse);
+      body.spin = body.spin + rotate(body.orientation, scale(inverse, rotate_back(body.orientation, moment)));
+    }
+    return body;
+  }
+  /// time: [s] for which it goes on as it does.
+  TALUS_HD void disturb(const MovingBody& body, float time) const {
+    disturbed[atomic_add(&marks.counters->disturbed, 1)] = body.box(time);
   }
 };
 /// One element.
@@ -358,19 +419,19 @@ struct BeginDisturbed {
 };
 /// Marks what sleeps near one of the boxes. One element is one body row.
 struct WakeDisturbed {
-  Column<float> radius;
+  BodyModel model;
   WakeMarks marks;
   Column<Bounds> disturbed;
   float rim;  // [1] of the radius: twice the distance at which contacts are made: what rests may have drifted since
 
   TALUS_HD void operator()(Index row) const {
     if (marks.state.asleep[row] == 0) return;
-    const Vec3 x = marks.state.position[row];
-    const float r = (1.0f + rim) * radius[row];
+    const Bounds own = moving_body(model, marks.state, row).box(0.0f);
+    const float r = rim * model.radius[row];
     for (Index i = 0; i < marks.counters->disturbed; ++i) {
       const Bounds& b = disturbed[i];
-      const bool near = b.min.x - r <= x.x && x.x <= b.max.x + r && b.min.y - r <= x.y && x.y <= b.max.y + r &&
-                        b.min.z - r <= x.z && x.z <= b.max.z + r;
+      const bool near = b.min.x - r <= own.max.x && own.min.x <= b.max.x + r && b.min.y - r <= own.max.y &&
+                        own.min.y <= b.max.y + r && b.min.z - r <= own.max.z && own.min.z <= b.max.z + r;
       if (near) marks.mark(row, kWake | kWakeFresh);
     }
   }

@@ -13,7 +13,8 @@
   X(Index, parent, "1", "union-find: a lower row of the same island; its own row: it is the lowest")            \
   X(std::uint32_t, mood, "1", "kRestless, kHeld, kIslandRestless")                                              \
   X(std::uint32_t, change, "1", "kFellAsleep, kWokeUp: since the last events were told; kept with events only") \
-  X(std::uint32_t, wake, "1", "kWake, kWakeFresh for the island that has this row as its label; zero between steps")
+  X(std::uint32_t, wake, "1",                                                                                   \
+    "kWake, kWakeFresh for the island that has this row as its label; kExpects; zero between steps")
 
 #define TALUS_SLEEP_BLOCKS(X)                                              \
   X(Index, active, "1", "the listed blocks of 32 body rows, in any order") \
@@ -22,6 +23,8 @@
 
 namespace talus {
 
+constexpr Index kBoxesPerEdit = 2;  // where a body was, and where it gets
+
 TALUS_DEFINE_VIEW(SleepRows, TALUS_SLEEP_ROWS)
 TALUS_DEFINE_VIEW(SleepBlocks, TALUS_SLEEP_BLOCKS)
 
@@ -29,7 +32,7 @@ TALUS_DEFINE_VIEW(SleepBlocks, TALUS_SLEEP_BLOCKS)
 struct SleepViews {
   SleepRows rows;            // capacity as the tables of bodies
   SleepBlocks blocks;        // a row for each block of body rows
-  Column<Bounds> disturbed;  // boxes of fixed and kinematic bodies that edits take away or move; room for all edits
+  Column<Bounds> disturbed;  // boxes around which edits wake what sleeps; room for kBoxesPerEdit of all edits
   bool operator==(const SleepViews&) const = default;
 };
 

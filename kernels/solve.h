@@ -606,7 +606,7 @@ struct SolveContacts {
     solve_twist(lane, bodies, twist_limit, rub);
     if constexpr (kSurfaces) {
       const Real rolling = load<Real>(surfaces, surface::rolling, lane);
-      if (any_of(rolling > Real(0.0f))) solve_rolling(lane, bodies, rolling * load_sum);
+      if (any_of(rolling > Real(0.0f))) solve_rolling(lane, bodies, rolling, load_sum);
     }
     solve_plane(lane, bodies, normal, limit, load_sum, rub);
     return rub;
@@ -822,8 +822,12 @@ struct SolveContacts {
     project_friction(*params, forward * load_sum, backward * load_sum, across * load_sum, f1, f2);
   }
 
+  /// Lanes without rolling friction keep their bits, whatever others of their pack have.
   template <class Real>
-  TALUS_INLINE void solve_rolling(Index lane, BodyPair<Real>& bodies, Real limit) const {
+  TALUS_INLINE void solve_rolling(Index lane, BodyPair<Real>& bodies, Real rolling, Real load_sum) const {
+    const Mask<Real> has = rolling > Real(0.0f);
+    const Real limit = rolling * load_sum;
+    const Vec3Of<Real> spin_a = bodies.a.angular, spin_b = bodies.b.angular;
     const Levers<Real> levers1 = roll_levers<Real>(surface::roll_a1, lane);
     const Levers<Real> levers2 = roll_levers<Real>(surface::roll_a2, lane);
     const Vec3Of<Real> inverse = load_vector<Real>(surfaces, surface::roll_mass, lane);
@@ -841,8 +845,10 @@ struct SolveContacts {
     }
     bodies.turn(n1 - f1, levers1);
     bodies.turn(n2 - f2, levers2);
-    put(surfaces, surface::roll_impulse, lane, n1);
-    put(surfaces, surface::roll_impulse + 1, lane, n2);
+    bodies.a.angular = select<Real>(has, bodies.a.angular, spin_a);
+    bodies.b.angular = select<Real>(has, bodies.b.angular, spin_b);
+    put(surfaces, surface::roll_impulse, lane, select(has, n1, f1));
+    put(surfaces, surface::roll_impulse + 1, lane, select(has, n2, f2));
   }
 };
 

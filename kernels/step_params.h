@@ -50,11 +50,11 @@ struct StepParams {
   float sleep_speed;         // [m/s] SleepSettings
   float sleep_time;          // [s]
   float hit_speed;           // [m/s] EventSettings
+  float slop;                // [1] of the smaller body's radius: penetration that contacts which do not yield leave
   float rigid_push_rate;     // [1/s] part of a penetration that becomes velocity
   float rigid_softness;      // [1] of a normal row, in inverse effective masses
   float rigid_mixing;        // [1/kg] of a normal row
-  float rigid_slop;          // [1] of the smaller body's radius: RigidSettings, ...
-  float rigid_split_part;    // [1] part of a penetration that split impulses remove
+  float rigid_split_part;    // [1] part of a penetration that split impulses remove: RigidSettings, ...
   float rigid_relaxation;    // [1]
   float rigid_tolerance;     // [m/s]
   float shock_weight;        // [1] ShockSettings

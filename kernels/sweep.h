@@ -7,6 +7,7 @@
 #include "counters.h"
 #include "grid.h"
 #include "growth.h"
+#include "islands.h"
 #include "lanes.h"
 #include "math/atomic.h"
 #include "math/bits.h"
@@ -313,13 +314,14 @@ struct CheckCandidates {
   CheckGrowth check;
   GridState* grid;
   Index run;
+  bool looks_at_islands;  // bodies may sleep
 
   TALUS_HD void operator()(Index) const {
     check(0);
     grid->candidate_runs = grid->candidates / run + (grid->candidates % run != 0 ? 1 : 0);
     const Counters& c = *check.counters;
     grid->near_candidates = c.search_blocks > 0 && c.resting_blocks > 0 ? grid->candidates : 0;
-    grid->wake_candidates = c.asleep > 0 ? grid->candidates : 0;
+    grid->wake_candidates = c.asleep > 0 || (looks_at_islands && islands_are_due(c)) ? grid->candidates : 0;
   }
 };
 

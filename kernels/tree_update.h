@@ -29,10 +29,7 @@ struct UpdateTreeLane {
     const Real zero(0.0f), one(1.0f), sign = pair.sign;
     const Mask<Real> moves = child.inv_mass > zero;
     if (first) store(rows, tree_row::own_mass, lane, select(moves, one / max_of(child.inv_mass, Real(1e-30f)), zero));
-    if (!any_together(moves)) {
-      if (first) clear<Real>(rows, lane);
-      return;
-    }
+    if (!any_together(moves)) return;  // BeginTreeLane has said what hangs on them: nothing
     const Mask<Real> some_turns = load<Real>(rows, tree_row::turns, lane) > zero;
     const bool turning = any_together(some_turns);
     const Mask<Real> some_limits = load<Real>(rows, tree_row::limits, lane) > zero;
@@ -108,21 +105,6 @@ struct UpdateTreeLane {
     const Sym3Of<Real> inertia = child.inertia();
     renew(tree_row::own_inertia, {inertia.xx, inertia.xy, inertia.xz});
     renew(tree_row::own_inertia + 3, {inertia.yy, inertia.yz, inertia.zz});
-  }
-
- private:
-  /// Lanes before the leaf of a chain that is shorter than others of its batch: what these hang on it is nothing, and
-  /// not what happens to be in memory.
-  template <class Real>
-  TALUS_SELDOM static void clear(TreeRows rows, Index lane) {
-    const Real zero(0.0f), one(1.0f);
-    for (int i = 0; i < 9; ++i) {
-      store(rows, tree_row::lever_child + i, lane, zero);
-      store(rows, tree_row::lever_parent + i, lane, zero);
-    }
-    for (int i = 0; i < 3; ++i) store(rows, tree_row::wanted + i, lane, zero);
-    store(rows, tree_row::own_inertia, lane, Vec3Of<Real>{one, zero, zero});
-    store(rows, tree_row::own_inertia + 3, lane, Vec3Of<Real>{one, zero, one});
   }
 };
 

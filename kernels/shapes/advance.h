@@ -244,6 +244,8 @@ constexpr float kMostDepth = 0.2f;     // to which a step may take one into the 
 constexpr float kNoPassing = 1.0f;     // on which nobody passes: to be out on the other side takes nearly twice that
 constexpr float kSunkDepth = 0.15f;    // how deep in a wall a body is that must not get deeper, however slow it is
 constexpr float kWallWay = 0.25f;      // of the thickness of what stands: nobody passes it by that way
+constexpr float kMostBend = 1.0f;      // [rad] of a step: what turns further was taken elsewhere by an impact
+constexpr float kRowDip = 4.0f;        // [dips] r a^2 / 8: to which rows, which follow turns to first order, let a tip
 constexpr float kCreepDepth = 0.005f;  // how much deeper, if they were as deep already
 constexpr float kRollDepth = 0.4f;     // to which those may get that roll off each other
 constexpr float kCrowdDepth = 0.5f;    // to which no step takes one into the other: they were made like that
@@ -255,26 +257,31 @@ TALUS_HD inline float deepest_gap(float start, float thin, bool has_wall) {
   if (!has_wall && start < -kCrowdDepth * thin) return -kUnbounded;
   return min_of(-kMostDepth * thin, start - kCreepDepth * thin);
 }
-/// Whether the ways bend so much that nothing can be said by a part of the thickness, while one of the two is too thick
-/// to be passed in a step: solvers are left to that. A needle that stands on its tip and falls over turns about the
-/// tip; if its centre went straight on, the tip would dip, and a needle stopped for that would hang where it is for
-/// ever. `thick` [m]: thickness of the one that stands, or of the thicker one.
-TALUS_HD inline bool are_bent(const ShapePath& a, const ShapePath& b, float thin, float thick) {
-  const float dip = 0.125f * (a.turns.turn.angle * swing_of(a) + b.turns.turn.angle * swing_of(b));
-  return dip > 0.5f * kMostDepth * thin && length(b.shift - a.shift) + swing_of(a) + swing_of(b) < kWallWay * thick;
-}
-
 /// [m] The gap at the end of two ways, or a lower bound of it that is more than the level. A call on a GPU: registers
 /// are short in what follows.
 TALUS_SELDOM inline float end_gap(const ShapePath& a, const ShapePath& b, Vec3 between, float level) {
   return PathsAt(a, b, between, 1.0f).apart(level, 0.0f).gap;
 }
 
+/// Whether the ways bend so much that what lies between their ends tells nothing, while one of the two is too thick to
+/// be passed in a step: solvers are left to that, unless the end itself is deeper than a bend explains. A needle that
+/// stands on its tip and falls over turns about the tip; if its centre went straight on, the tip would dip, and a
+/// needle stopped for that would hang where it is for ever. `thick` [m]: thickness of the one that stands, or of the
+/// thicker one.
+TALUS_HD inline bool are_bent(const ShapePath& a, const ShapePath& b, Vec3 between, float thin, float thick) {
+  const float angle_a = a.turns.turn.angle, angle_b = b.turns.turn.angle;
+  const float dip = 0.125f * (angle_a * swing_of(a) + angle_b * swing_of(b));
+  if (!(dip > 0.5f * kMostDepth * thin) || max_of(angle_a, angle_b) > kMostBend) return false;
+  if (length(b.shift - a.shift) + swing_of(a) + swing_of(b) >= kWallWay * thick) return false;
+  const float deepest = -(kMostDepth * thin + kRowDip * dip);
+  return end_gap(a, b, between, deepest) > deepest;
+}
+
 /// The time, as a part of the step, at which two shapes on their ways must stop, lest B gets into A deeper than it may.
 /// 1: they need not. `thin` [m]: the thinnest extent. `thick` [m]: see are_bent. `has_wall`: one of them stands.
 TALUS_HD inline float first_stop(const ShapePath& a, const ShapePath& b, Vec3 between, float thin, float thick,
                                  bool has_wall) {
-  if (are_bent(a, b, thin, thick)) return 1.0f;
+  if (are_bent(a, b, between, thin, thick)) return 1.0f;
   const float deepest = -kMostDepth * thin, short_way = kNoPassing * thin;
   if (closing_of(a, b) < short_way && end_gap(a, b, between, deepest) > deepest) return 1.0f;
   const float gap = kStopGap * thin + 4e-7f * (length(between) + length(a.core) + a.rounding);

@@ -78,8 +78,8 @@ Overlap some_overlap(const Variant& variant, int trial, Random& random) {
     if (arrangement == Arrangement::row) at = {float(pitch * (i - 0.5 * (count - 1))), 0.0f, 0.0f};
     if (arrangement == Arrangement::grid) {
       const int layer = i / (side * side), line = i / side % side, place = i % side;
-      const float middle = 0.5f * float(side - 1);
-      at = pitch * Vec3{float(place) - middle, float(line) - middle, float(layer) - middle};
+      const float half_side = 0.5f * float(side - 1);
+      at = pitch * Vec3{float(place) - half_side, float(line) - half_side, float(layer) - half_side};
     }
     if (arrangement == Arrangement::wall || arrangement == Arrangement::plane) {
       at = {float(random.between(-3.0, 3.0) * half), float(random.between(-1.0, 1.0) * half),

@@ -408,6 +408,54 @@ double run_closed_box(const Variant& variant, Random& random, std::string& param
   return worst;
 }
 
+/// One body that may spin fast by the impact against one to three thick walls or half spaces at right angles. How far
+/// its centre gets behind their surfaces, in thinnest extents.
+double hit_thick_walls(const Variant& variant, Random& random, std::string& parameters) {
+  const float rates[] = {30.0f, 60.0f, 120.0f, 240.0f};
+  const float dt = 1.0f / rates[random.index(4)];
+  const int walls = 1 + random.index(3);
+  const bool planes = random.index(2) == 0;
+  const double half_wall = random.log_between(0.05, 1.0);
+  const Material material = any_material(random);
+  World world(bench_def(variant, {0.0f, 0.0f, 0.0f}));
+  for (int i = 0; i < walls; ++i) {
+    const Vec3 n{i == 0 ? 1.0f : 0.0f, i == 1 ? 1.0f : 0.0f, i == 2 ? 1.0f : 0.0f};
+    const auto half = [&](int axis) { return axis == i ? float(half_wall) : 300.0f; };
+    world.add_body({.shape = planes ? plane(n) : box({half(0), half(1), half(2)}),
+                    .motion = Motion::fixed,
+                    .position = to_vec3((planes ? 0.0 : -half_wall) * scenes::vec<double>(n)),
+                    .material = material});
+  }
+  const ShapeDef shape = any_shape(random, 0.01, 0.5, 6.0);
+  const double speed = random.log_between(5.0, 300.0), far = 0.5 * longest(shape), way = speed * double(dt);
+  Vecd heading = scenes::vec<double>(random.direction());
+  if (walls > 0) heading.x = -std::fabs(heading.x);
+  if (walls > 1) heading.y = -std::fabs(heading.y);
+  if (walls > 2) heading.z = -std::fabs(heading.z);
+  const auto place = [&] { return float(far + random.between(0.01, 1.0) * way); };
+  const Vec3 start{place(), place(), place()};
+  const BodyId id = world.add_body({.shape = shape,
+                                    .mass = 1.0f,
+                                    .position = start,
+                                    .orientation = random.orientation(),
+                                    .linear_velocity = to_vec3(speed * heading),
+                                    .angular_velocity = any_spin(random, 100.0),
+                                    .material = material});
+  char text[160];
+  std::snprintf(text, sizeof(text), "%d %s of %.3g m, %.4g m long, %.4g m thin, %.4g m/s, steps of 1/%g s", walls,
+                planes ? "half spaces" : "walls", 2.0 * half_wall, longest(shape), thinnest(shape), speed,
+                double(1.0f / dt));
+  parameters = text;
+  double worst = 0.0;
+  for (int step = 0; step < 20; ++step) {
+    if (!world.step(dt)) return kPassed;
+    const Vec3 at = world.position(id);
+    const float behind[] = {-at.x, -at.y, -at.z};
+    for (int i = 0; i < walls; ++i) worst = std::max(worst, double(behind[i]) / thinnest(shape));
+  }
+  return worst;
+}
+
 using TrialFunction = double (*)(const Variant&, Random&, std::string&);
 template <TrialFunction kTrial>
 Worst worst_of(const Variant& variant, int trials, std::uint64_t seed) {
@@ -433,6 +481,16 @@ const Row kRows[] = {
      .bound = 0.5,
      .trials = 5000,
      .measure = worst_of<shoot_small>},
+    {.group = "Fast bodies",
+     .name = "ThickWallsAreNotEntered",
+     .statement =
+         "Balls, capsules and boxes of 1 cm to 50 cm and proportions to 6:1, at 5 to 300 m/s, in steps of 1/30 to "
+         "1/240 s, against one to three half spaces or walls of 10 cm to 2 m at right angles to each other: no centre "
+         "gets behind a surface, however fast the impact makes the body spin",
+     .unit = "thinnest extents",
+     .bound = 0.0,
+     .trials = 5000,
+     .measure = worst_of<hit_thick_walls>},
     {.group = "Fast bodies",
      .name = "HeadOnDoesNotPass",
      .statement =

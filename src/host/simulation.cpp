@@ -273,8 +273,8 @@ void Simulation::make_edit_room(std::size_t edits) {
   const Index count = static_cast<Index>(std::bit_ceil(std::min<std::size_t>(edits, kEditChunk)));
   if (edits == 0) return;
   if (count > edits_.size()) edits_.reset(memory_, count, "edits");
-  if (with_sleep_ && disturbed_.size() < edits_.size()) {
-    disturbed_.reset(memory_, edits_.size(), "boxes of edited bodies");
+  if (with_sleep_ && disturbed_.size() < kBoxesPerEdit * edits_.size()) {
+    disturbed_.reset(memory_, kBoxesPerEdit * edits_.size(), "boxes of edited bodies");
   }
 }
 

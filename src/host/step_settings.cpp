@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "step_settings.h"
 
+#include "lengths.h"
 #include "math/scalar.h"
 #include "softness.h"
 
@@ -20,7 +21,7 @@ void set_rigid_params(const SolverSettings& s, StepParams& p) {
   p.rigid_push_rate = soft ? p.contact.bias_rate : baumgarte ? s.rigid.error_reduction * p.inv_h : 0.0f;
   p.rigid_softness = soft ? p.contact.impulse_scale / p.contact.mass_scale : 0.0f;
   p.rigid_mixing = baumgarte ? s.rigid.force_mixing : 0.0f;
-  p.rigid_slop = soft ? 0.0f : 2.0f * s.rigid.slop;
+  p.slop = soft ? 0.0f : 2.0f * s.rigid.slop;
   p.rigid_split_part = s.rigid.error_reduction;
   p.rigid_relaxation = s.rigid.relaxation;
   p.rigid_tolerance = s.rigid.tolerance;
@@ -28,7 +29,7 @@ void set_rigid_params(const SolverSettings& s, StepParams& p) {
 
 // Velocities are solved as if contacts were rigid; penetration goes by projection, all of it.
 void set_shock_params(const SolverSettings& s, StepParams& p) {
-  p.rigid_push_rate = p.rigid_softness = p.rigid_mixing = p.rigid_slop = p.rigid_tolerance = 0.0f;
+  p.rigid_push_rate = p.rigid_softness = p.rigid_mixing = p.slop = p.rigid_tolerance = 0.0f;
   p.rigid_relaxation = 1.0f;
   p.shock_weight = s.shock.weight;
   p.shock_slope = s.shock.least_slope;
@@ -96,7 +97,9 @@ StepParams make_step_params(const WorldDef& def, float dt) {
   p.sleep_speed = def.sleep.speed;
   p.sleep_time = def.sleep.time;
   p.hit_speed = def.events.hit_speed;
-  set_rigid_params(s, p);
+  // Settings of a solver that is not chosen are in no snapshot, and decide nothing.
+  p.slop = s.stabilization == Stabilization::projection ? 2.0f * kProjectSlop : 0.0f;
+  if (s.solver == Solver::rigid) set_rigid_params(s, p);
   if (s.solver == Solver::shock) set_shock_params(s, p);
   return p;
 }

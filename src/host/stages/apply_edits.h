@@ -37,7 +37,7 @@ struct WakeEditedTask {
                   NoteEdits{edits, v.model, marks, v.sleep.blocks, v.sleep.disturbed});
     team.for_each("begin_disturbed", one, BeginDisturbed{v.counters, v.shape.rows});
     team.for_each("wake_disturbed", {&v.counters->disturbed_rows, v.shape.rows},
-                  WakeDisturbed{v.model.radius, marks, v.sleep.disturbed, rim});
+                  WakeDisturbed{v.model, marks, v.sleep.disturbed, rim});
     team.for_each("end_disturbed", one, EndDisturbed{v.counters});
     wake_marked(team, v);
   }

@@ -111,8 +111,10 @@ struct TestPairsTask {
                                             v.shape.plane_count, v.params, sink}));
     }
     team.for_each("check_candidates", one,
-                  CheckCandidates{
-                      {counters, &grid->candidates, &grid->candidates, sink.capacity, Growth::candidates}, grid, run});
+                  CheckCandidates{{counters, &grid->candidates, &grid->candidates, sink.capacity, Growth::candidates},
+                                  grid,
+                                  run,
+                                  v.shape.sleep});
     if (v.shape.sleep) look_for_sleepers(team);
     team.for_each("test_candidates", Count{&grid->candidate_runs, (sink.capacity + run - 1) / run},
                   TestCandidates<Real, run>{rows.pose, rows.bounds, rows.shape, v.ignored_pairs, candidates, grid,
