@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Who takes part in the bounce sweeps after the last sub-step: contacts that bounce, and all that hang together with
-// them by contacts and joints, since an impact is passed on. A ball that bounces elsewhere changes no bit of a heap,
-// and where nothing bounces there is no such sweep.
+// them by contacts and joints, since an impact is passed on. A ball that bounces elsewhere gives a heap no more sweeps.
+// Where nothing bounces there is none, unless joints have limits that may.
 #pragma once
 #include "counters.h"
 #include "islands.h"

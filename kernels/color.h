@@ -65,7 +65,7 @@ struct ColorGraph {
   TALUS_HD Index body_b(Index contact) const { return pairs.partner[contact_pair[contact]]; }
   TALUS_HD bool moves(Index body) const { return inv_mass[body] > 0.0f; }
   /// How many of the free colors contacts choose from, the first ones. Few contacts in many colors would leave most
-  /// lanes of their packs empty.
+  /// lanes of their packs empty. One that comes or goes anywhere may change the order, and so the bits, of all.
   TALUS_HD int spread() const { return max_of(int(counters->contacts / kContactsAColor), kLeastSpread); }
   /// The color an open contact wants in a round, or kPalette if none is free.
   TALUS_HD std::uint32_t wanted(Index contact, Index a, Index b, std::uint32_t round) const {

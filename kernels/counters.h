@@ -128,5 +128,6 @@ struct Counters {
   Index sweeps;              // of the rigid solvers
   std::uint32_t sweeps_end;  // SweepEnd
 };
+static_assert(sizeof(Counters) <= 640, "the host reads a copy of it after each step");
 
 }  // namespace talus

@@ -691,8 +691,8 @@ struct ListCompany {
   }
 };
 
-/// One element: what SeekMet found for them are pairs, in place of what it found the round before; or there are too
-/// many, and all stop where they met.
+/// One element: what SeekMet found for them are pairs, in place of what it found the round before. Or there are too
+/// many: then all part, and the rounds that follow those of meetings stop them where they meet.
 struct EndCompany {
   Counters* counters;
   int round;

@@ -284,7 +284,7 @@ void summarise_penetration(std::vector<double>& depths, Metrics& metrics) {
   for (const double depth : depths) sum += depth;
   metrics.pen_max = depths.back();
   metrics.pen_mean = sum / double(depths.size());
-  metrics.pen_p99 = depths[static_cast<std::size_t>(0.99 * double(depths.size() - 1))];
+  metrics.pen_p99 = depths[(99 * depths.size() + 99) / 100 - 1];
 }
 
 }  // namespace
