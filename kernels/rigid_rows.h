@@ -108,8 +108,9 @@ struct PrepareRigid {
       const Mask<Real> has = Real(float(i)) < count;
       Real point[8];
       gather_unit_together(from.contacts, sources.pair, kPointUnit + i, point);
-      // Both bodies are pushed halfway between their surfaces: friction that acts on each at its own would turn them.
-      const Vec3Of<Real> half_gap = (Real(0.5f) * point[0]) * normal;
+      // Where surfaces overlap both bodies are pushed halfway between them: friction that acts on each at its own would
+      // turn them. Where they are apart they are pushed when they have met, each at its own.
+      const Vec3Of<Real> half_gap = (Real(0.5f) * min_of(point[0], zero)) * normal;
       const Vec3Of<Real> on_a = Vec3Of<Real>{point[1], point[2], point[3]} + half_gap;
       const Vec3Of<Real> on_b = Vec3Of<Real>{point[4], point[5], point[6]} - half_gap;
       const Vec3Of<Real> at_a = a.own(on_a), at_b = b.own(on_b);

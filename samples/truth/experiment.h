@@ -113,6 +113,7 @@ std::span<const Row> top_rows();
 std::span<const Row> mechanism_rows();
 std::span<const Row> rolling_rows();
 std::span<const Row> balance_rows();
+std::span<const Row> impact_law_rows();
 std::span<const Row> impact_rows();
 std::span<const Row> stack_rows();
 std::span<const Row> grain_rows();
