@@ -289,7 +289,8 @@ struct PrepareContacts {
     std::uint32_t pair[kWidth], a[kWidth], b[kWidth];
     float there[kWidth], share_a[kWidth], share_b[kWidth], friction[kWidth], restitution[kWidth];
     float curvature[kWidth];  // [1/m] sum of the two surfaces' where they are round; 0: both are flat or sharp
-    bool split;               // contacts of the overflow color
+    float both_round[kWidth];
+    bool split;  // contacts of the overflow color
   };
   /// More of it, with kSurfaces.
   template <int kWidth>
@@ -441,9 +442,9 @@ struct PrepareContacts {
     const Vec3Of<Real> a1 = a.lever(at_a, t1_a), b1 = b.lever(at_b, t1_b);
     const Vec3Of<Real> a2 = a.lever(at_a, t2_a), b2 = b.lever(at_b, t2_b);
     if (carriers) {
-      const Vec3Of<Real> change_a = chord_change(from.a, a, at_a), change_b = chord_change(from.b, b, at_b);
-      put(row::carry, dot(change_b, t1_b) - dot(change_a, t1_a));
-      put(row::carry + 1, dot(change_b, t2_b) - dot(change_a, t2_a));
+      const Vec3Of<Real> change = chord_change(from, a, b, at_a, at_b, normal);
+      put(row::carry, dot(change, t1));
+      put(row::carry + 1, dot(change, t2));
     }
     const Real rub = a.rub + b.rub;
     const Real k11 = rub + a.give(a1, a1) + b.give(b1, b1);
@@ -464,7 +465,10 @@ struct PrepareContacts {
     // A single point of a round body stands for a circle: its radius is sqrt(depth / curvature) (Hertz). Without its
     // friction a ball that spins between two others would do so for ever.
     const Real curvature = load_lanes(from.curvature, Real{});
-    const Real circle = square_root(select(curvature > zero, depth / max_of(curvature, Real(1e-6f)), zero));
+    Real circle = square_root(select(curvature > zero, depth / max_of(curvature, Real(1e-6f)), zero));
+    if (any_together(count == one && circle > zero)) {
+      circle = circle * part_at_rest<Real>(from, a, b, normal, circle * curvature);
+    }
     const Real twist_arm = select(count > one, arm / count, Real(kPatchArm) * circle);
     put(row::twist_arm, twist_arm);
     Mask<Real> line = two && twist_arm > zero;
@@ -532,6 +536,23 @@ struct PrepareContacts {
     store(rows, field, lane, lever.x);
     store(rows, field + 1, lane, lever.y);
     store(rows, field + 2, lane, lever.z);
+  }
+
+  /// [1] Of the friction of a circle against a twist. Round bodies that turn against each other spin about the normal
+  /// and roll about the tangents. A circle that stays where it is resists; one that rolls on faster than its rim spins
+  /// has left its ground before it has twisted it. So a ball in a groove, which spins on both sides as it rolls, goes
+  /// on: these circles are those of soft contacts, and larger than any of a real ball. Between two round bodies that
+  /// both move it is rolling faster than spinning that counts: balls in a heap are slowed. flat: [1] of the radius of
+  /// the body that the circle's is.
+  template <class Real, int kWidth>
+  TALUS_INLINE Real part_at_rest(const Sources<kWidth>& from, const PreparedBody<Real>& a, const PreparedBody<Real>& b,
+                                 Vec3Of<Real> normal, Real flat) const {
+    const ContactMotion<Real> motion = motion_of<Real>(from);
+    const Vec3Of<Real> turn = b.world(scale(b.scale, motion.w_b)) - a.world(scale(a.scale, motion.w_a));
+    const Real zero(0.0f), spin = dot(turn, normal);
+    const Mask<Real> both_move = a.inv_mass > zero && b.inv_mass > zero;
+    const Real rim = select(both_move && load_lanes(from.both_round, Real{}) > zero, Real(1.0f), flat) * abs_of(spin);
+    return max_of(rim - length(turn - spin * normal), zero) / max_of(rim, Real(1e-20f));
   }
 
   /// Velocities of the two bodies, angular ones in scaled axes.
@@ -682,9 +703,8 @@ struct PrepareContacts {
   }
 
   TALUS_INLINE float curvature(Index body) const {
-    const ShapeType type = ShapeType(model.shape[body]);
-    const bool round = type == ShapeType::sphere || type == ShapeType::capsule;
-    return round ? 1.0f / model.shape_size.x[body] : 0.0f;
+    const float radius = round_radius(body);
+    return radius > 0.0f ? 1.0f / radius : 0.0f;
   }
 
   /// Words of a field, for the lanes that are there.
@@ -724,7 +744,9 @@ struct PrepareContacts {
       // A body in n overflow contacts lends each of them 1/n of its mass (methods: parallel engine, 3.4).
       from.share_a[i] = color == kOverflowColor ? float(bodies.split_count[a]) : 1.0f;
       from.share_b[i] = color == kOverflowColor ? float(bodies.split_count[b]) : 1.0f;
-      from.curvature[i] = curvature(a) + curvature(b);
+      const float curvature_a = curvature(a), curvature_b = curvature(b);
+      from.curvature[i] = curvature_a + curvature_b;
+      from.both_round[i] = curvature_a * curvature_b;
       const std::uint8_t rules_a = model.combine[a], rules_b = model.combine[b];
       from.friction[i] = combine(friction_rule(rules_a), friction_rule(rules_b), model.friction[a], model.friction[b]);
       from.restitution[i] = !restitution ? 0.0f
@@ -753,23 +775,83 @@ struct PrepareContacts {
            load_lanes(from.torsion, Real{}) == Real(0.0f);
   }
 
-  /// [m/s] By how much the mean velocity of a place on a body, over the step, differs from the one now; all in its own
-  /// axes. A kinematic body that turns takes its points along arcs, and what it carries goes straight through a step:
-  /// it has to go along the chord, or it would drift outward. Zero for bodies that are pushed.
+  /// Whether one of two bodies is kinematic and turns.
   template <class Real>
-  TALUS_INLINE Vec3Of<Real> chord_change(const std::uint32_t* body, const PreparedBody<Real>& p,
-                                         Vec3Of<Real> at) const {
-    Real now[8];
-    gather_together(&bodies.velocity.data->linear.x, body, now);
-    const Real zero(0.0f), one(1.0f), dt(params->dt);
-    const Vec3Of<Real> w{now[4], now[5], now[6]}, speed = cross(w, at);
-    const Real u = min_of(dt * dt * dot(w, w), one);  // [rad^2] of the turn; beyond 1 it is a guess
+  TALUS_INLINE static Mask<Real> turns_other(const ContactMotion<Real>& m, const PreparedBody<Real>& a,
+                                             const PreparedBody<Real>& b) {
+    const Real zero(0.0f);
+    return (!(a.inv_mass > zero) && dot(m.w_a, m.w_a) > zero) || (!(b.inv_mass > zero) && dot(m.w_b, m.w_b) > zero);
+  }
+
+  /// [m/s] By how much the mean velocity of a kinematic body's surface at a contact, over the step, differs from the
+  /// one now, as that of B against A. A body that turns takes its points along arcs, and what it carries goes straight
+  /// through a step: it has to go along the chord, or it would drift outward. What rolls or slides over it meets other
+  /// places, with other velocities: a ball on a turntable would spiral inward if it was taken for carried. at_a, at_b:
+  /// the contact, in own axes.
+  template <class Real, int kWidth>
+  TALUS_INLINE Vec3Of<Real> chord_change(const Sources<kWidth>& from, const PreparedBody<Real>& a,
+                                         const PreparedBody<Real>& b, Vec3Of<Real> at_a, Vec3Of<Real> at_b,
+                                         Vec3Of<Real> normal) const {
+    const Real zero(0.0f), one(1.0f), half(0.5f), dt(params->dt);
+    const ContactMotion<Real> m = motion_of<Real>(from);
+    const Mask<Real> turns = turns_other(m, a, b);
+    if (!any_together(turns)) return {zero, zero, zero};
+    // The carrier, the other one, and the normal that leads from the first to the second.
+    const Mask<Real> by_a = !(a.inv_mass > zero);
+    const Vec3Of<Real> w_a = a.world(scale(a.scale, m.w_a)), w_b = b.world(scale(b.scale, m.w_b));
+    const Vec3Of<Real> on_a = a.world(at_a), on_b = b.world(at_b);
+    const Vec3Of<Real> w = select<Real>(by_a, w_a, w_b), at = select<Real>(by_a, on_a, on_b);
+    const Vec3Of<Real> n = select<Real>(by_a, normal, -normal), speed = cross(w, at);
+    const Vec3Of<Real> along = over_carrier(from, m, by_a, w_a, w_b, on_a, on_b, n) - speed;
+    const Vec3Of<Real> over = along - dot(along, n) * n;
+    const Real angle = dt * dt * dot(w, w), u = min_of(angle, one);  // [rad^2] of the turn; beyond 1 it is a guess
     // sin(x) / x - 1 and (1 - cos(x)) / x^2
     const Real shorter = u * (Real(-1.0f / 6.0f) + u * Real(1.0f / 120.0f));
-    const Real inward = Real(0.5f) + u * (Real(-1.0f / 24.0f) + u * Real(1.0f / 720.0f));
-    const Vec3Of<Real> change = shorter * speed + (inward * dt) * cross(w, speed);
-    return select<Real>(p.inv_mass > zero, Vec3Of<Real>{zero, zero, zero}, change);
+    const Real inward = half + u * (Real(-1.0f / 24.0f) + u * Real(1.0f / 720.0f));
+    const Vec3Of<Real> carried = shorter * speed + (inward * dt) * cross(w, speed);
+    // The body's velocity is one of the step before: what is carried lags behind by up to the turn.
+    const Mask<Real> stays = dot(over, over) <= u * dot(speed, speed);
+    const Vec3Of<Real> change = select<Real>(stays, carried, (half * dt) * cross(w, speed + over));
+    const Vec3Of<Real> none{zero, zero, zero};
+    return select<Real>(turns, select<Real>(by_a, -change, change), none);
   }
+  /// [m/s] How the place of a contact moves, against the carrier's centre. A rounded surface touches above or below a
+  /// place in it that goes with the body, on the side where the normal points; the normal goes with the body that is
+  /// flat there, or with the line between two such places. Between two flat ones the contact goes with the smaller.
+  template <class Real, int kWidth>
+  TALUS_INLINE Vec3Of<Real> over_carrier(const Sources<kWidth>& from, const ContactMotion<Real>& m, Mask<Real> by_a,
+                                         Vec3Of<Real> w_a, Vec3Of<Real> w_b, Vec3Of<Real> on_a, Vec3Of<Real> on_b,
+                                         Vec3Of<Real> n) const {
+    const Real zero(0.0f), one(1.0f);
+    float rounds[2][kWidth], smaller_as[kWidth];
+    for (int i = 0; i < kWidth; ++i) {
+      const Index a = Index(from.a[i]), b = Index(from.b[i]);
+      rounds[0][i] = round_radius(a);
+      rounds[1][i] = round_radius(b);
+      const float size_a = model.radius[a], size_b = model.radius[b];  // 0: a plane
+      smaller_as[i] = size_a > 0.0f && (size_a < size_b || !(size_b > 0.0f)) ? 1.0f : 0.0f;
+    }
+    const Real round_a = load_lanes(rounds[0], Real{}), round_b = load_lanes(rounds[1], Real{});
+    const Real round = select(by_a, round_a, round_b), round_of_other = select(by_a, round_b, round_a);
+    const Vec3Of<Real> w = select<Real>(by_a, w_a, w_b), w_of_other = select<Real>(by_a, w_b, w_a);
+    const Vec3Of<Real> inside = select<Real>(by_a, on_a, on_b) - round * n;
+    const Vec3Of<Real> inside_other = select<Real>(by_a, on_b, on_a) + round_of_other * n;
+    const Vec3Of<Real> v = m.v_b - m.v_a, past = select<Real>(by_a, v, -v);
+    const Vec3Of<Real> through = cross(w, inside), through_other = past + cross(w_of_other, inside_other);
+    const Real apart = round + round_of_other;
+    const Mask<Real> rounded = round > zero, other_rounded = round_of_other > zero;
+    const Vec3Of<Real> line = (one / max_of(apart, Real(1e-30f))) * (through_other - through);
+    const Vec3Of<Real> flat = cross(select<Real>(rounded, w_of_other, w), n);
+    const Vec3Of<Real> turn = select<Real>(rounded && other_rounded, line, flat);  // [1/s] of the normal
+    const Mask<Real> smaller_a = load_lanes(smaller_as, Real{}) > zero;
+    const Mask<Real> is_smaller = (by_a && smaller_a) || (!by_a && !smaller_a);
+    const Mask<Real> with_carrier = (rounded || is_smaller) && !other_rounded;
+    return select<Real>(with_carrier, through + round * turn, through_other - round_of_other * turn);
+  }
+  TALUS_INLINE float round_radius(Index body) const {
+    return is_round(ShapeType(model.shape[body])) ? model.shape_size.x[body] : 0.0f;
+  }
+
   /// The lever of friction along a direction, which gives the body's speed there and this much more. It serves nothing
   /// else where the body is not pushed.
   template <class Real>

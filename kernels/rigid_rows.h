@@ -95,8 +95,9 @@ struct PrepareRigid {
     if (from.carriers) {
       Vec3Of<Real> center_a = change_a, center_b = change_a;
       find_center(sources, count, a, b, center_a, center_b);
-      change_a = from.chord_change(sources.a, a, center_a);
-      change_b = from.chord_change(sources.b, b, center_b);
+      const Vec3Of<Real> change = from.chord_change(sources, a, b, center_a, center_b, normal), none = change_a;
+      change_a = select<Real>(a.inv_mass > zero, none, a.own(-change));
+      change_b = select<Real>(b.inv_mass > zero, none, b.own(change));
     }
     for (int i = 0; i < kMaxPoints; ++i) offset1[i] = offset2[i] = load_of[i] = zero;
     const Mask<Real> round_line = count == Real(2.0f) && load_lanes(sources.curvature, Real{}) > zero;

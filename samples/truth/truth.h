@@ -76,6 +76,8 @@ constexpr double kShortPart = 1.0 / 50;  ///< of the trials, in tests
 
 /// Laws of friction.
 std::span<const Row> friction_rows();
+/// Laws of what rolls and of what is carried.
+std::span<const Row> roller_rows();
 /// Laws of materials.
 std::span<const Row> material_rows();
 /// Laws of fast bodies.
