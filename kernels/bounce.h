@@ -14,6 +14,10 @@ namespace talus::inline TALUS_ISA {
 
 constexpr Index kBounceSweeps = 8;  // Newton's cradle of three converges by 4 a sweep: 1.5e-5 of the answer
 
+// SolveRowScratch::group_bounces, of a root
+constexpr std::uint32_t kBounces = 1u;  // something of the group bounces
+constexpr std::uint32_t kDriven = 2u;   // its energy is not its own: joints, or a kinematic body that moves, drive it
+
 /// What bounces in this step.
 struct Bounces {
   SolverRows rows;
@@ -63,7 +67,7 @@ struct FindBouncingLimits {
 
 /// Groups of bodies that hang together, see islands.h. The group's lowest row tells of it.
 struct BounceGroups {
-  SolveRowScratch bodies;  // group, group_bounces
+  SolveRowScratch bodies;  // group, group_bounces, group_energy
   BodyModel model;
   BodyState state;
 
@@ -73,7 +77,12 @@ struct BounceGroups {
   }
   /// Of two bodies, one of which moves.
   TALUS_HD Index root(Index a, Index b) const { return find_root(bodies.group.data, moves(a) ? a : b); }
-  TALUS_HD void mark(Index a, Index b) const { atomic_or(&bodies.group_bounces[root(a, b)], 1u); }
+  TALUS_HD void mark(Index a, Index b, std::uint32_t with) const { atomic_or(&bodies.group_bounces[root(a, b)], with); }
+  /// Kinematic, and moves.
+  TALUS_HD bool drives(Index body) const {
+    const BodyVelocity& v = bodies.velocity[body];
+    return !moves(body) && length_squared(v.linear) + length_squared(v.angular) > 0.0f;
+  }
 };
 
 /// Each by itself. One element is one body row, or the null body.
@@ -82,6 +91,8 @@ struct BeginBounceGroups {
   TALUS_HD void operator()(Index body) const {
     bodies.group[body] = body;
     bodies.group_bounces[body] = 0;
+    bodies.group_energy[body] = 0;
+    for (std::int64_t& sum : bodies.split_sums[body].change) sum = 0;
   }
 };
 
@@ -109,19 +120,23 @@ struct MarkBounces {
   BounceGroups groups;
   Bounces bounces;
   TALUS_HD void operator()(Index lane) const {
-    if (!bounces.is_contact(lane)) return;
-    groups.mark(Index(bounces.rows.word(row::body_a, lane)), Index(bounces.rows.word(row::body_b, lane)));
+    const Index a = Index(bounces.rows.word(row::body_a, lane)), b = Index(bounces.rows.word(row::body_b, lane));
+    if (bounces.is_contact(lane)) groups.mark(a, b, kBounces);
+    if (bounces.rows.number(row::count, lane) > 0.0f && (groups.drives(a) || groups.drives(b))) {
+      groups.mark(a, b, kDriven);
+    }
   }
 };
 /// One element is one joint.
-struct MarkBouncingLimits {
+struct MarkBouncingJoints {
   BounceGroups groups;
   Bounces bounces;
   TALUS_HD void operator()(Index joint) const {
-    if (!bounces.is_joint(joint)) return;
+    if (!bounces.is_held(joint)) return;
+    const std::uint32_t with = bounces.is_joint(joint) ? kBounces | kDriven : kDriven;
     const Index a = bounces.joints.body_a[joint], b = bounces.joints.body_b[joint];
-    if (a >= 0 && groups.moves(a)) groups.mark(a, a);
-    if (b >= 0 && groups.moves(b)) groups.mark(b, b);
+    if (a >= 0 && groups.moves(a)) groups.mark(a, a, with);
+    if (b >= 0 && groups.moves(b)) groups.mark(b, b, with);
   }
 };
 
@@ -136,7 +151,7 @@ struct LeaveOutOfBounces {
   TALUS_HD bool takes_part(Index lane) const {
     if (counters->bounce_turns == 0 || rows.number(row::count, lane) == 0.0f) return false;
     const Index a = Index(rows.word(row::body_a, lane)), b = Index(rows.word(row::body_b, lane));
-    return groups.bodies.group_bounces[groups.root(a, b)] != 0;
+    return (groups.bodies.group_bounces[groups.root(a, b)] & kBounces) != 0;
   }
 };
 

@@ -4,6 +4,7 @@
 #pragma once
 #include "bounce.h"
 #include "exec.h"
+#include "group_energy.h"
 #include "integrate.h"
 #include "project.h"
 #include "push_deep.h"
@@ -101,8 +102,18 @@ TALUS_INLINE void find_bounces(Team& team, const StepViews& v) {
   team.for_each("LinkBounces", {&c.bounce_lanes, lanes}, LinkBounces{groups, v.solve.lanes});
   team.for_each("LinkBouncingJoints", {&c.bounce_joints, v.joints.count}, LinkBouncingJoints{groups, bounces});
   team.for_each("MarkBounces", {&c.bounce_lanes, lanes}, MarkBounces{groups, bounces});
-  team.for_each("MarkBouncingLimits", {&c.bounce_joints, v.joints.count}, MarkBouncingLimits{groups, bounces});
+  team.for_each("MarkBouncingJoints", {&c.bounce_joints, v.joints.count}, MarkBouncingJoints{groups, bounces});
   team.for_each("LeaveOutOfBounces", {&c.lanes, lanes}, LeaveOutOfBounces{groups, v.solve.lanes, v.counters});
+}
+
+/// After bounce sweeps, which began at the free velocities.
+template <class Team>
+TALUS_INLINE void limit_group_energy(Team& team, const StepViews& v) {
+  const Count bodies{&v.counters->bounce_rows, v.shape.rows + 1};
+  const GroupEnergy energy{{v.solve.rows, v.model, v.state}, v.inputs, v.params};
+  team.for_each("FindEnergyUnits", bodies, FindEnergyUnits{energy});
+  team.for_each("SumGroupEnergy", bodies, SumGroupEnergy{energy});
+  team.for_each("LimitGroupEnergy", bodies, LimitGroupEnergy{energy});
 }
 
 /// One bounce sweep: a turn of team.repeat, see PushDeepTurn.
@@ -186,7 +197,9 @@ struct SolveContactsTask {
     team.for_each("BeginBounce", {&v.counters->bounce_lanes, v.solve.lanes.size},
                   BeginBounce<kSurfaces>{v.solve.lanes, v.model, v.inputs, v.solve.rows, v.counters, v.params,
                                          v.solve.surfaces, v.shape.poisson});
+    team.for_each("KeepBeforeBounce", {&v.counters->bounce_rows, v.shape.rows + 1}, KeepBeforeBounce{v.solve.rows});
     team.repeat(&v.counters->bounce_turns, BounceTurn<kJoints, kSurfaces, Team>{v, team, moved});
+    limit_group_energy(team, v);
   }
 };
 
