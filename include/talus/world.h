@@ -25,7 +25,7 @@ struct ContactPoint {
   Vec3 position;          ///< [m] world frame, halfway between the surfaces
   float separation;       ///< [m] negative inside; as it was at the start of the step
   float normal_impulse;   ///< [N s] of a load over the whole step, >= 0; means nothing in a step with an
-                          ///< impact, whose impulse the events have
+                          ///< impact, whose impulse the events have, and of stacks with Solver::shock
   std::uint32_t feature;  ///< names the pair of features that touch; stable while they do
 };
 
@@ -125,6 +125,7 @@ class World {
   std::vector<BodyId> bodies() const;
 
   // ---- edits: take effect before the next step, in the order given -------------------------------------------------
+  /// Puts a body elsewhere. What is on it stays behind: to carry it, give a kinematic body a velocity.
   void set_pose(BodyId body, const Transform& pose);
   void set_velocity(BodyId body, Vec3 linear, Vec3 angular);
   void set_material(BodyId body, const Material& material);
@@ -193,7 +194,8 @@ class World {
   // ---- sleep: WorldDef::sleep --------------------------------------------------------------------------------------
   bool is_awake(BodyId body);
   /// Wakes a body with all that fell asleep together with it. So does every edit of a body; removing or moving a fixed
-  /// or kinematic body wakes what is near it, and a change of gravity wakes all.
+  /// or kinematic body wakes what is near it, what an edit sets in motion wakes what lies on its way for the next
+  /// thirtieth of a second, and a change of gravity wakes all.
   void wake(BodyId body);
   /// Stops a dynamic body and puts it to sleep, alone, until it is woken or something awake comes near. Nothing happens
   /// where bodies do not sleep.

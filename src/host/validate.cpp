@@ -230,7 +230,9 @@ void validate_rigid(const Where& where, const WorldDef& def) {
   }
   if (def.solver.solver != Solver::rigid) {
     if (def.solver.stabilization > Stabilization::projection) {
-      reject(where, ".solver.stabilization", std::to_string(unsigned(def.solver.stabilization)),
+      reject(where, ".solver.stabilization",
+             def.solver.stabilization == Stabilization::baumgarte ? "Stabilization::baumgarte"
+                                                                  : "Stabilization::split_impulse",
              "only Solver::rigid has it");
     }
     if (def.keep_contact_problem) reject(where, ".keep_contact_problem", "true", "only Solver::rigid has one");

@@ -309,7 +309,7 @@ TEST_P(WorldErrorsTest, RigidSettings) {
     r.nncg = true;
     r.stagger = 2;
   });
-  expect_bad_world(def(), "stabilization = 2, only Solver::rigid has it",
+  expect_bad_world(def(), "stabilization = Stabilization::baumgarte, only Solver::rigid has it",
                    [](WorldDef& d) { d.solver.stabilization = Stabilization::baumgarte; });
   expect_bad_world(def(), "keep_contact_problem = true", [](WorldDef& d) { d.keep_contact_problem = true; });
 }
