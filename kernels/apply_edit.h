@@ -47,6 +47,8 @@ struct ApplyEdit {
       write_row(state, row, e.state);
       inputs.force.set(row, Vec3{0.0f, 0.0f, 0.0f});
       inputs.torque.set(row, Vec3{0.0f, 0.0f, 0.0f});
+      inputs.linear_change.set(row, Vec3{0.0f, 0.0f, 0.0f});
+      inputs.angular_change.set(row, Vec3{0.0f, 0.0f, 0.0f});
     }
     if (e.bits & BodyEdit::set_model) write_row(model, row, e.model);
     if (e.bits & BodyEdit::set_pose) {
@@ -54,6 +56,7 @@ struct ApplyEdit {
       state.orientation.set(row, e.state.orientation);
     }
     if (e.bits & BodyEdit::set_velocity) {
+      if (Motion(model.motion[row]) == Motion::kinematic) note_change(row, e);
       state.linear_velocity.set(row, e.state.linear_velocity);
       state.angular_velocity.set(row, e.state.angular_velocity);
     }
@@ -66,6 +69,13 @@ struct ApplyEdit {
     }
     if ((e.bits & ~std::uint32_t(BodyEdit::sleep | BodyEdit::wake_all)) != 0) state.quiet[row] = 0.0f;
     if ((e.bits & BodyEdit::sleep) != 0) put_to_sleep(row);
+  }
+
+  TALUS_HD void note_change(Index row, const BodyEdit& e) const {
+    const Vec3 linear = e.state.linear_velocity - state.linear_velocity[row];
+    const Vec3 angular = e.state.angular_velocity - state.angular_velocity[row];
+    inputs.linear_change.set(row, inputs.linear_change[row] + linear);
+    inputs.angular_change.set(row, inputs.angular_change[row] + angular);
   }
 
   TALUS_HD void put_to_sleep(Index row) const {

@@ -44,9 +44,11 @@
   X(std::uint8_t, frozen, "1", "1: left the finite range; stands still at its last finite pose")               \
   X(std::uint8_t, asleep, "1", "1: does not move until it is woken; its velocities are 0")
 
-#define TALUS_BODY_INPUTS(X)                                                      \
-  X(Vec3, force, "N", "at the centre of mass, world frame; cleared by each step") \
-  X(Vec3, torque, "N m", "world frame; cleared by each step")
+#define TALUS_BODY_INPUTS(X)                                                                               \
+  X(Vec3, force, "N", "at the centre of mass, world frame; cleared by each step")                          \
+  X(Vec3, torque, "N m", "world frame; cleared by each step")                                              \
+  X(Vec3, linear_change, "m/s", "by edits since the last step, of kinematic bodies; cleared by each step") \
+  X(Vec3, angular_change, "rad/s", "the same, world frame")
 
 namespace talus {
 

@@ -27,6 +27,7 @@ struct FinishBodies {
   BodyState state;
   BodyInputs inputs;
   Counters* counters;
+  bool carriers;  // some body is kinematic
 
   template <class Real>
   TALUS_INLINE void solve(Index row) const {
@@ -34,6 +35,10 @@ struct FinishBodies {
     const Vec3Of<Real> none{zero, zero, zero};
     store(inputs.force, row, none);
     store(inputs.torque, row, none);
+    if (carriers) {
+      store(inputs.linear_change, row, none);
+      store(inputs.angular_change, row, none);
+    }
     const Mask<Real> alive = load_bytes<Real>(model.alive, row) > zero;
     const Mask<Real> frozen = load_bytes<Real>(state.frozen, row) > zero;
     const Mask<Real> asleep = load_bytes<Real>(state.asleep, row) > zero;
@@ -47,7 +52,8 @@ struct FinishBodies {
     const Vec3Of<Real> w = load<Real>(state.angular_velocity, row), per_axis{axes[4], axes[5], axes[6]};
     const QuatOf<Real> q = load<Real>(state.orientation, row), start{axes[0], axes[1], axes[2], axes[3]};
 
-    const Vec3Of<Real> x_next = x + Vec3Of<Real>{gone[0], gone[1], gone[2]}, v_next{now[0], now[1], now[2]};
+    const Vec3Of<Real> x_next = x + Vec3Of<Real>{gone[0], gone[1], gone[2]};
+    Vec3Of<Real> v_next{now[0], now[1], now[2]};
     QuatOf<Real> q_next = normalized(start * QuatOf<Real>{gone[4], gone[5], gone[6], gone[7]});
     // In differences: what no impulse changed keeps its bits.
     const Vec3Of<Real> change = Vec3Of<Real>{now[4], now[5], now[6]} - scaled_spin(start, per_axis, w);
@@ -55,6 +61,11 @@ struct FinishBodies {
     const Mask<Real> far = !is_same<Real>(start, q) || gone[3] > zero ||
                            gone[4] * gone[4] + gone[5] * gone[5] + gone[6] * gone[6] > Real(kSlowStep * kSlowStep);
     if (any_of(far && moves)) finish_far(row, lane_bits(far && moves), q_next, w_next);
+    if (carriers) {  // kinematic bodies keep what they were given: see PrepareBodies::speed_up
+      const Mask<Real> driven = !(now[3] > zero);
+      v_next = select<Real>(driven, v, v_next);
+      w_next = select<Real>(driven, w, w_next);
+    }
     const Real speed = IntegrateVelocities::largest(v_next) + IntegrateVelocities::largest(w_next);
     const Mask<Real> good = !(now[7] > zero) && speed < limit &&
                             IntegrateVelocities::largest(x_next) < Real(kMaxPosition) &&

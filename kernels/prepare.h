@@ -42,7 +42,9 @@ struct PrepareBodies {
   Column<ColorBids> loads;
   const StepParams* params;
   bool squeeze;
-  bool uniform;  // see squeeze_of
+  bool uniform;                // see squeeze_of
+  float part;                  // [1] of the step that a sub-step is, where bodies may speed up in it; 0: none does
+  const Index* contact_lanes;  // if there is none, nothing is carried, and velocities stay
 
   template <class Real>
   TALUS_INLINE void solve(Index row) const {
@@ -65,9 +67,13 @@ struct PrepareBodies {
     Vec3Of<Real> spin = scaled_spin(q, scale, load<Real>(state.angular_velocity, row));
     if (squeeze) spin = talus::scale(kept, spin) + none;
     const Vec3Of<Real> w = select<Real>(moves, spin, none);
-    const Real velocity[8] = {v.x, v.y, v.z, inv_mass, w.x, w.y, w.z, rub};
+    Vec3Of<Real> w_now = w, dv = none, dw = none;
+    if (part > 0.0f) speed_up(row, moves && !(inv_mass > zero), q, v, w_now, dv, dw);
+    const Real velocity[8] = {v.x, v.y, v.z, inv_mass, w_now.x, w_now.y, w_now.z, rub};
     store_together(&rows.velocity.data->linear.x, row, velocity);
-    const Real free_velocity[8] = {v.x, v.y, v.z, inv_mass, w.x, w.y, w.z, touched<Real>(row)};
+    const Vec3Of<Real> v_free = v - dv, w_free = w_now - dw;
+    const Real free_velocity[8] = {v_free.x, v_free.y, v_free.z, inv_mass,
+                                   w_free.x, w_free.y, w_free.z, touched<Real>(row)};
     store_together(&rows.free_velocity.data->linear.x, row, free_velocity);
     const Real frame[8] = {q.x, q.y, q.z, q.w, scale.x, scale.y, scale.z, inv_mass};
     store_together(&rows.frame.data->orientation.x, row, frame);
@@ -77,6 +83,28 @@ struct PrepareBodies {
       if (rows.split_count[row + i] == 0) continue;
       for (std::int64_t& change : rows.split_sums[row + i].change) change = 0;
     }
+  }
+
+  /// A kinematic body whose velocity is set anew in each step speeds up in each sub-step, by dv and dw, such that the
+  /// mean over the step is the velocity that was set. All at once, at the step's start, it would be more than the
+  /// friction of a sub-step can follow: what stands on a truck would slide back in each step. The sub-steps add what
+  /// the velocity differs by from the free one (IntegrateVelocities). What is no steady change comes at once: a belt
+  /// that starts with a jerk is not to overshoot.
+  template <class Real>
+  TALUS_INLINE void speed_up(Index row, Mask<Real> driven, QuatOf<Real> q, Vec3Of<Real>& v, Vec3Of<Real>& w,
+                             Vec3Of<Real>& dv, Vec3Of<Real>& dw) const {
+    constexpr float kSteady = 0.5f;  // [1] of the velocity, in a step
+    if (!any_together(driven) || *contact_lanes == 0) return;
+    const Vec3Of<Real> none = dv, linear = load<Real>(inputs.linear_change, row);
+    const Vec3Of<Real> angular = rotate_back(q, load<Real>(inputs.angular_change, row));
+    const auto steady = [&](Vec3Of<Real> change, Vec3Of<Real> now) {
+      return driven && dot(change, change) <= Real(kSteady * kSteady) * dot(now, now);
+    };
+    dv = Real(part) * select<Real>(steady(linear, v), linear, none) + none;
+    dw = Real(part) * select<Real>(steady(angular, w), angular, none) + none;
+    const Real before(0.5f + 0.5f / part);  // sub-steps from the first one's start to the middle of the step
+    v = v - before * dv;
+    w = w - before * dw;
   }
 
   /// Gives bodies the inertia of their loads. Returns what BodyVelocity::flag says of it.

@@ -550,8 +550,8 @@ const Row kRows[] = {
     {"Carriers", "LiftCarries", "A box on a lift that accelerates by up to g / 2 keeps its place on it", "mm", 1.0, 100,
      lift},
     {"Carriers", "TurntableCarries",
-     "A box on a turntable that needs up to 0.8 of the friction keeps its place on it, for 5 s", "mm", 6.0, 100,
-     turntable, "", "", "", "rigid=2.5 rigid_block=2.5 rigid_nncg=2.5 shock=2.5"},
+     "A box on a turntable that needs up to 0.8 of the friction keeps its place on it, for 5 s", "mm", 2.5, 100,
+     turntable},
 };
 
 }  // namespace

@@ -40,7 +40,7 @@ struct FinishStepTask {
     note_touching(team, v);
     team.for_each_lane("FinishBodies", body_lanes(v),
                        on_bodies(v, FinishBodies{v.model, rows.velocity, rows.frame, rows.displacement, v.state,
-                                                 v.inputs, v.counters}));
+                                                 v.inputs, v.counters, v.shape.carriers}));
     if (v.shape.instance_transforms) {
       team.for_each("FillInstanceTransforms", body_rows(v),
                     on_bodies(v, FillInstanceTransforms{v.model, v.state, v.instance_transforms}));

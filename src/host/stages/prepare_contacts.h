@@ -46,9 +46,12 @@ template <class Exec>
 void prepare_contacts(Exec& exec, const StepViews& v) {
   exec.begin_stage(Stage::prepare_contacts);
   find_loads(exec, v);
-  exec.for_each_lane("PrepareBodies", body_lanes(v),
-                     on_bodies(v, PrepareBodies{v.model, v.state, v.solve.rows, v.inputs, v.solve.color_rows.bids,
-                                                v.params, v.shape.squeeze, v.shape.rigid.on}));
+  const bool speeds_up = v.shape.carriers && !v.shape.rigid.on && v.shape.substeps > 1;
+  exec.for_each_lane(
+      "PrepareBodies", body_lanes(v),
+      on_bodies(
+          v, PrepareBodies{v.model, v.state, v.solve.rows, v.inputs, v.solve.color_rows.bids, v.params, v.shape.squeeze,
+                           v.shape.rigid.on, speeds_up ? 1.0f / float(v.shape.substeps) : 0.0f, &v.counters->lanes}));
   if (v.joints.count > 0) exec.together("begin_joints", BeginJointsTask{v});
   if (v.shape.rigid.on && v.shape.surfaces) {
     prepare_rigid<true>(exec, v);
