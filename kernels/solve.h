@@ -348,7 +348,6 @@ struct SolveContacts {
   TALUS_HD void settle_impact(Index lane) const {
     const std::uint32_t a = rows.word(row::body_a, lane), b = rows.word(row::body_b, lane);
     const Vec3 normal = rows.vector(row::normal, lane);
-    const int count = int(rows.number(row::count, lane));
     const float load_now = sum_of(row::impulse, lane);
     float record_a[8], record_b[8];
     load_record(&velocity->linear.x, a, record_a);
@@ -366,17 +365,22 @@ struct SolveContacts {
     bodies = pair_of(record_a, record_b);
     bodies.rub_a = rub_a;  // flags of free velocities tell other things
     bodies.rub_b = rub_b;
+    leave_rows(lane, bodies, kept);
+    write_one(free_velocity, a, b, bodies, record_a, record_b);
+  }
+  /// What is more than a part of the impulses becomes part of the free velocities of `bodies`.
+  TALUS_HD void leave_rows(Index lane, BodyPair<float>& bodies, float kept) const {
+    const Vec3 normal = rows.vector(row::normal, lane);
     apply_friction(lane, bodies, normal, 1.0f - kept);
     for (const int field : {int(row::friction_impulse), row::friction_impulse + 1, int(row::twist_impulse)}) {
       rows.set(field, lane, kept * rows.number(field, lane));
     }
-    for (int i = 0; i < count; ++i) {
+    for (int i = 0; i < int(rows.number(row::count, lane)); ++i) {
       const float impulse = rows.number(row::at(i, row::impulse), lane), gone = (1.0f - kept) * impulse;
       bodies.apply(gone, normal, point_levers<float>(i, lane));
-      rows.set(row::at(i, row::impact), lane, gone);
+      rows.set(row::at(i, row::impact), lane, rows.number(row::at(i, row::impact), lane) + gone);
       rows.set(row::at(i, row::impulse), lane, kept * impulse);
     }
-    write_one(free_velocity, a, b, bodies, record_a, record_b);
   }
   TALUS_HD static void write_one(BodyVelocity* to, std::uint32_t a, std::uint32_t b, const BodyPair<float>& bodies,
                                  float record_a[8], float record_b[8]) {
@@ -971,10 +975,7 @@ struct SolveSplit {
     gather_together(&contacts.velocity->linear.x, index_a.data(), record_a);
     gather_together(&contacts.velocity->linear.x, index_b.data(), record_b);
     BodyPair<float> bodies = contacts.pair_of(record_a, record_b);
-    lend(bodies.inv_mass_a, bodies.turns_a, Index(*index_a.data()));
-    lend(bodies.inv_mass_b, bodies.turns_b, Index(*index_b.data()));
-    bodies.rub_a = float(split_count[Index(*index_a.data())]) * bodies.rub_a;
-    bodies.rub_b = float(split_count[Index(*index_b.data())]) * bodies.rub_b;
+    lend_both(bodies, Index(*index_a.data()), Index(*index_b.data()));
     const auto left =
         contacts.solve_manifold(lane, index_a, index_b, bodies, contacts.params->split, contacts.params->split);
     if (left.rub) contacts.rub_line(lane, bodies, true);
@@ -984,13 +985,18 @@ struct SolveSplit {
     if (kSweep == Sweep::relax && contacts.carry > 0.0f && contacts.is_carried(bodies)) {
       contacts.unmoved().solve_once(lane, bodies, contacts.params->split, contacts.params->split);
     }
-    // What was hit stays in the rows: several lanes share a body and its free velocity.
     if (kSweep == Sweep::bounce && !contacts.template takes_part<float>(lane)) return;
     add(Index(*index_a.data()), bodies.inv_mass_a, record_a, bodies.a);
     add(Index(*index_b.data()), bodies.inv_mass_b, record_b, bodies.b);
   }
 
   /// A body in n overflow contacts lends each of them 1/n of its mass (methods: parallel engine, 3.4).
+  TALUS_HD void lend_both(BodyPair<float>& bodies, Index a, Index b) const {
+    lend(bodies.inv_mass_a, bodies.turns_a, a);
+    lend(bodies.inv_mass_b, bodies.turns_b, b);
+    bodies.rub_a = float(split_count[a]) * bodies.rub_a;
+    bodies.rub_b = float(split_count[b]) * bodies.rub_b;
+  }
   TALUS_HD void lend(float& inv_mass, float& turns, Index body) const {
     const float n = float(split_count[body]);
     inv_mass = n * inv_mass;
@@ -1005,6 +1011,46 @@ struct SolveSplit {
       const float units = clamp_to(share * change[i], -1e9f, 1e9f) * (1.0f / kSplitUnit);
       atomic_add(&sums[body].change[i], std::int64_t(units));
     }
+  }
+};
+
+/// After the sweeps of a sub-step: impacts of the overflow color leave the rows as others do (see settle_impact), here
+/// all at once, since several lanes share a body and its free velocity. A body is stopped by a part in each sweep here,
+/// the smaller the more contacts it has, idle ones too, and pushed back as slowly: a bullet that had an impulse again
+/// in the next sub-step left the block that had stopped it with a fifth of its speed.
+template <bool kSurfaces>
+struct SettleSplit {
+  SolveSplit<Sweep::relax, false, kSurfaces> split;
+
+  template <class Real>
+  TALUS_INLINE void solve(Index lane) const {
+    for (int i = 0; i < LaneCount<Real>::value; ++i) settle(lane + i);
+  }
+
+  TALUS_HD void settle(Index lane) const {
+    const auto& contacts = split.contacts;
+    const SolverRows& rows = contacts.rows;
+    const std::uint32_t a = rows.word(row::body_a, lane), b = rows.word(row::body_b, lane);
+    float record_a[8], record_b[8];
+    load_record(&contacts.velocity->linear.x, a, record_a);
+    load_record(&contacts.velocity->linear.x, b, record_b);
+    BodyPair<float> bodies = contacts.pair_of(record_a, record_b);
+    const float shares = float(max_of(bodies.turns_a > 0.0f ? split.split_count[Index(a)] : 1,
+                                      bodies.turns_b > 0.0f ? split.split_count[Index(b)] : 1));
+    const float before = rows.number(row::load, lane), now = contacts.sum_of(row::impulse, lane);
+    const float stopped = (now - before) * rows.number(row::middle_give, lane) / shares;  // [m/s] at least
+    // What is left of an impact is stopped in the sub-steps that follow.
+    const float least = contacts.sum_of(row::impact, lane) > 0.0f ? 0.0f : contacts.params->impact_speed;
+    if (!(stopped > least)) return;
+    split.lend_both(bodies, Index(a), Index(b));
+    load_record(&contacts.free_velocity->linear.x, a, record_a);
+    load_record(&contacts.free_velocity->linear.x, b, record_b);
+    const BodyPair<float> free = contacts.pair_of(record_a, record_b);
+    bodies.a = free.a;  // flags of free velocities tell other things
+    bodies.b = free.b;
+    contacts.leave_rows(lane, bodies, before / now);
+    split.add(Index(a), bodies.inv_mass_a, record_a, bodies.a);
+    split.add(Index(b), bodies.inv_mass_b, record_b, bodies.b);
   }
 };
 

@@ -57,6 +57,18 @@ TALUS_INLINE void sweep_contacts(Team& team, const StepViews& v, bool moved, boo
   }
 }
 
+/// At the end of a sub-step: impacts of the overflow color.
+template <bool kSurfaces, class Team>
+TALUS_INLINE void settle_split(Team& team, const StepViews& v) {
+  const SolveRowScratch& rows = v.solve.rows;
+  const SolveContacts<Sweep::relax, false, kSurfaces> contacts{
+      v.solve.lanes, rows.velocity.data, rows.move.data, v.params, v.shape.restitution, true, rows.free_velocity.data};
+  team.for_each_lane("SettleSplit", lanes_of(v, kOverflowColor),
+                     SettleSplit<kSurfaces>{{contacts, rows.split_sums, rows.split_count}});
+  team.for_each("ApplySplit", {&v.counters->split_rows, body_rows(v).capacity},
+                on_bodies(v, ApplySplit{rows.free_velocity, rows.split_sums, rows.split_count}));
+}
+
 /// Poisson's law: at the end of a sub-step.
 template <class Team>
 TALUS_INLINE void sum_compression(Team& team, const StepViews& v) {
@@ -179,6 +191,7 @@ struct SolveContactsTask {
         }
         sweep_contacts<Sweep::relax, kSurfaces>(team, v, moved, true, v.shape.carry_at(substep));
       }
+      settle_split<kSurfaces>(team, v);
       if constexpr (kSurfaces) sum_compression(team, v);
       if (substep + 1 < v.shape.substeps) sum_loads(team, v, false);
     }
