@@ -191,8 +191,12 @@ TEST_P(ShockPropagation, BoxesRideOnAFloorThatRises) {
   floor.motion = Motion::kinematic;
   floor.linear_velocity = {0.0f, 1.0f, 0.0f};
   RunningScene running(boxes_on(floor, 5), def(shock()));
-  for (int step = 0; step < 100; ++step) ASSERT_TRUE(running.step());
-  for (const BodyMotion& motion : running.motions()) EXPECT_NEAR(motion.linear_velocity.y, 1.0f, 1e-5f);
+  for (int step = 0; step < 100; ++step) {
+    ASSERT_TRUE(running.step());
+    if (step < 50) continue;
+    // Two roundings of a position, at 4 m and more, in a step of 0.01 s.
+    for (const BodyMotion& motion : running.motions()) EXPECT_NEAR(motion.linear_velocity.y, 1.0f, 1e-4f) << step;
+  }
   EXPECT_LT(penetration(running), 1e-5);
   EXPECT_NEAR(running.motions()[0].pose.position.y - 1.0f, 0.5f, 1e-4f);
 }
