@@ -1030,6 +1030,12 @@ struct SettleSplit {
   TALUS_HD void settle(Index lane) const {
     const auto& contacts = split.contacts;
     const SolverRows& rows = contacts.rows;
+    const float before = rows.number(row::load, lane), now = contacts.sum_of(row::impulse, lane);
+    const float most = (now - before) * rows.number(row::middle_give, lane);  // [m/s] stopped, if shares stopped it
+    if (!(most > 0.0f)) return;
+    // What is left of an impact is stopped in the sub-steps that follow.
+    const float least = contacts.sum_of(row::impact, lane) > 0.0f ? 0.0f : contacts.params->impact_speed;
+    if (!(most > least)) return;
     const std::uint32_t a = rows.word(row::body_a, lane), b = rows.word(row::body_b, lane);
     float record_a[8], record_b[8];
     load_record(&contacts.velocity->linear.x, a, record_a);
@@ -1037,11 +1043,7 @@ struct SettleSplit {
     BodyPair<float> bodies = contacts.pair_of(record_a, record_b);
     const float shares = float(max_of(bodies.turns_a > 0.0f ? split.split_count[Index(a)] : 1,
                                       bodies.turns_b > 0.0f ? split.split_count[Index(b)] : 1));
-    const float before = rows.number(row::load, lane), now = contacts.sum_of(row::impulse, lane);
-    const float stopped = (now - before) * rows.number(row::middle_give, lane) / shares;  // [m/s] at least
-    // What is left of an impact is stopped in the sub-steps that follow.
-    const float least = contacts.sum_of(row::impact, lane) > 0.0f ? 0.0f : contacts.params->impact_speed;
-    if (!(stopped > least)) return;
+    if (!(most / shares > least)) return;
     split.lend_both(bodies, Index(a), Index(b));
     load_record(&contacts.free_velocity->linear.x, a, record_a);
     load_record(&contacts.free_velocity->linear.x, b, record_b);
