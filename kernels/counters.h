@@ -58,6 +58,7 @@ struct Counters {
   Index squeezed;                      // 1: some body bears many times its mass; else 0
   Index bounce_turns;                  // bounce sweeps of this step: kBounceSweeps if something bounces, else 0
   Index bounce_rows, bounce_lanes, bounce_joints;  // row_ends, lanes and joints, if something bounces, else 0
+  Index gain_rows, gain_pairs, gain_joints;        // row_ends, pairs and joints, if contacts gave a body energy, else 0
 
   Index joints_begun;  // 1: the lanes of joints have their constants
 

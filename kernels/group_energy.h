@@ -16,6 +16,7 @@ constexpr double kEnergyUnit = 1.0 / 1099511627776.0;  // 2^-40 of the largest e
                                                        // resolution of the sums
 constexpr double kEnergyRounding = 1e-5;  // [1] of what a group had: so that elastic impacts are not slowed by the last
                                           // bit
+constexpr double kEnergySlack = 0.01;     // [1] the same where impulses were to stop bodies
 
 /// What a group has, as SplitSums::change of its root.
 namespace group_sum {
@@ -38,6 +39,8 @@ struct GroupEnergy {
   BounceGroups groups;
   BodyInputs inputs;
   const StepParams* params;
+  bool slack;      // what outer forces give in a step is not too much
+  bool inelastic;  // of what is too much the part with the least energy is kept, not the largest
 
   /// Whether the energy of the body's group counts, and its root.
   TALUS_HD bool counts(Index body, Index& root) const {
@@ -70,11 +73,12 @@ struct GroupEnergy {
     const double work = mass * dot(push, doubles(bodies.displacement[body].shift)) + 2.0 * dot(torque, about);
     const double start = 0.5 * kinetic(v_start, w_start, v_start, w_start);
     BodyEnergy e;
-    e.sums[group_sum::had] = start + work;
+    const double dt = double(params->dt), gain = slack ? 0.5 * mass * dt * dt * dot(push, push) : 0.0;
+    e.sums[group_sum::had] = start + work + gain;
     e.sums[group_sum::base] = 0.5 * kinetic(v_base, w_base, v_base, w_base);
     e.sums[group_sum::cross] = kinetic(v_base, w_base, dv, dw);
     e.sums[group_sum::square] = 0.5 * kinetic(dv, dw, dv, dw);
-    e.largest = start + (work < 0.0 ? -work : work) + e.sums[group_sum::base] + e.sums[group_sum::square];
+    e.largest = start + (work < 0.0 ? -work : work) + gain + e.sums[group_sum::base] + e.sums[group_sum::square];
     return e;
   }
   /// [J] Of an axis about which the body does not turn: none.
@@ -128,7 +132,7 @@ struct LimitGroupEnergy {
     if (!energy.counts(body, root)) return;
     const SolveRowScratch& bodies = energy.groups.bodies;
     if (!(SumGroupEnergy::unit_of(bodies, root) > 0.0)) return;
-    const double part = part_of(bodies.split_sums[root]);
+    const double part = part_of(bodies.split_sums[root], energy.inelastic);
     if (part == 1.0) return;
     BodyVelocity& v = bodies.velocity[body];
     const BodyVelocity& base = bodies.free_velocity[body];
@@ -138,13 +142,13 @@ struct LimitGroupEnergy {
   }
 
   /// 1: all.
-  TALUS_HD static double part_of(const SplitSums& sums) {
+  TALUS_HD static double part_of(const SplitSums& sums, bool inelastic) {
     const double all = double(sums.change[group_sum::had]), had = all > 0.0 ? all : 0.0;
     const double base = double(sums.change[group_sum::base]), cross = double(sums.change[group_sum::cross]);
     const double square = double(sums.change[group_sum::square]), too_much = base - had;
-    if (too_much + cross + square <= kEnergyRounding * had || !(square > 0.0)) return 1.0;
+    if (too_much + cross + square <= (inelastic ? kEnergySlack : kEnergyRounding) * had || !(square > 0.0)) return 1.0;
     // Where all parts are too much, that with the least energy.
-    const double under = cross * cross - 4.0 * square * too_much;
+    const double under = inelastic ? 0.0 : cross * cross - 4.0 * square * too_much;
     const double part = (square_root(under > 0.0 ? under : 0.0) - cross) / (2.0 * square);
     return part > 0.0 ? (part < 1.0 ? part : 1.0) : 0.0;
   }

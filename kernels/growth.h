@@ -87,6 +87,7 @@ struct BeginStep {
     counters->motion_turns = 0;
     counters->squeezed = 0;
     counters->bounce_turns = counters->bounce_rows = counters->bounce_lanes = counters->bounce_joints = 0;
+    counters->gain_rows = counters->gain_pairs = counters->gain_joints = 0;
     counters->merged = 0;
     counters->points = 0;
     counters->recycled = 0;

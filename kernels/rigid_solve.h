@@ -326,6 +326,19 @@ struct SweepRigid {
       const Real s2 = b.z + k.n2 * slip.x + k.k12 * slip.y + k.k22 * slip.z;
       step_friction<kSurfaces>(*params, frame.friction, slip.x, step * s1, step * s2, slip.y, slip.z);
     }
+    // Where friction is strong beside the lever that it has on the normal, these steps may run away: what would gain
+    // energy is left to rows.
+    const Vec3Of<Real> more = slip - before;
+    const Vec3Of<Real> gives{k.nn * more.x + k.n1 * more.y + k.n2 * more.z,
+                             k.n1 * more.x + k.k11 * more.y + k.k12 * more.z,
+                             k.n2 * more.x + k.k12 * more.y + k.k22 * more.z};
+    const Mask<Real> gains = !(dot(speed + Real(0.5f) * gives, more) <= zero);
+    Vec3Of<Real> row = before;
+    row.x = max_of(before.x - speed.x * per_nn, zero);
+    const Real pushed = row.x - before.x;
+    step_friction<kSurfaces>(*params, frame.friction, row.x, step * (speed.y + k.n1 * pushed),
+                             step * (speed.z + k.n2 * pushed), row.y, row.z);
+    slip = select<Real>(gains, row, slip);
     const Vec3Of<Real> none{zero, zero, zero};
     return select<Real>(zero <= b.x, none, select<Real>(sticks, stick, slip));
   }

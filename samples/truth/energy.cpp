@@ -245,9 +245,8 @@ Worst rolling(const Variant& variant, int trials, std::uint64_t seed) {
   return worst;
 }
 
-constexpr const char* kRestless =
-    "Bounces are given no more energy than the two bodies had, counted as if nothing held them; and sweeps end before "
-    "impacts of needles, or of many bodies, have converged.";
+constexpr const char* kLifted =
+    "One of 500 piles is lifted in a step by more than its velocities lose; why is not known.";
 
 const Row kRows[] = {
     {"Energy", "DropsGainNoEnergy",
@@ -255,24 +254,22 @@ const Row kRows[] = {
      "ground "
      "and on each other, with any restitution, friction to 2 and spins of up to 100 rad/s, never have more kinetic and "
      "potential energy than at the start, but for 1 % and 5 mm of height each.",
-     "of what is allowed", 0.1, 500, drops, "shock", kRestless},
+     "of what is allowed", 0.1, 500, drops},
     {"Energy", "PilesGainNoEnergy", "The same for one to five boxes that lie on each other and one that falls on them.",
-     "of what is allowed", 0.1, 500, piles, "rigid rigid_block rigid_nncg shock", kRestless},
+     "of what is allowed", 0.1, 500, piles, "shock", kLifted},
     {"Energy", "NeedlesGainNoEnergy",
      "A needle, 1 mm thick and 10 m long, that is dropped tumbling, with any friction to 2 and restitution, stays "
      "finite and gains no energy, but for 1 % and 5 mm of height.",
-     "of what is allowed", 0.1, 500, needles, "rigid_block shock", kRestless},
+     "of what is allowed", 0.1, 500, needles},
     {"Energy", "RandomPilesGainNoEnergy",
      "5 to 40 spheres, capsules and boxes of up to 5:1 and densities of 100 to 8,000 kg/m^3 that fall on each other, "
      "on "
      "a plane or between walls, with friction to 1 and, in half of the trials, restitution to 0.5, never have more "
      "energy than at the start, but for 1 % and 5 mm of height each.",
-     "of what is allowed", 0.1, 200, random_piles_gain, "jacobi projection rigid rigid_block rigid_nncg shock",
-     kRestless},
+     "of what is allowed", 0.1, 200, random_piles_gain},
     {"Energy", "RandomPilesNeverRise",
      "The energy of the same piles never rises again by more than that, from whatever it has fallen to.",
-     "of what is allowed", 10.0, 200, random_piles_rise, "jacobi projection rigid rigid_block rigid_nncg shock",
-     kRestless},
+     "of what is allowed", 10.0, 200, random_piles_rise},
     {"Energy", "CapsulesRollOn",
      "A capsule that rolls on the ground without slip, in any direction, has its velocity after 10 s.", "1", 1e-3, 200,
      rolling},

@@ -4,8 +4,8 @@
 #pragma once
 #include "bounce.h"
 #include "exec.h"
-#include "group_energy.h"
 #include "integrate.h"
+#include "limit_gains.h"
 #include "project.h"
 #include "push_deep.h"
 #include "report_events.h"
@@ -118,16 +118,6 @@ TALUS_INLINE void find_bounces(Team& team, const StepViews& v) {
   team.for_each("LeaveOutOfBounces", {&c.lanes, lanes}, LeaveOutOfBounces{groups, v.solve.lanes, v.counters});
 }
 
-/// After bounce sweeps, which began at the free velocities.
-template <class Team>
-TALUS_INLINE void limit_group_energy(Team& team, const StepViews& v) {
-  const Count bodies{&v.counters->bounce_rows, v.shape.rows + 1};
-  const GroupEnergy energy{{v.solve.rows, v.model, v.state}, v.inputs, v.params};
-  team.for_each("FindEnergyUnits", bodies, FindEnergyUnits{energy});
-  team.for_each("SumGroupEnergy", bodies, SumGroupEnergy{energy});
-  team.for_each("LimitGroupEnergy", bodies, LimitGroupEnergy{energy});
-}
-
 /// One bounce sweep: a turn of team.repeat, see PushDeepTurn.
 template <bool kJoints, bool kSurfaces, class Team>
 struct BounceTurn {
@@ -212,7 +202,7 @@ struct SolveContactsTask {
                                          v.solve.surfaces, v.shape.poisson});
     team.for_each("KeepBeforeBounce", {&v.counters->bounce_rows, v.shape.rows + 1}, KeepBeforeBounce{v.solve.rows});
     team.repeat(&v.counters->bounce_turns, BounceTurn<kJoints, kSurfaces, Team>{v, team, moved});
-    limit_group_energy(team, v);
+    limit_group_energy(team, v, {&v.counters->bounce_rows, v.shape.rows + 1}, false, false);
   }
 };
 
@@ -237,6 +227,7 @@ void solve_contacts(Exec& exec, const StepViews& v) {
   } else {
     exec.together("solve_contacts", SolveContactsTask<false, false, false>{v});
   }
+  exec.together("limit_gains", LimitGainsTask{v});
 }
 
 }  // namespace talus::inline TALUS_ISA
