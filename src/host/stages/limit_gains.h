@@ -26,6 +26,8 @@ struct LimitGainsTask {
     const Gains gains{v.model, v.state, v.solve.rows, v.params, all, v.counters};
     const BounceGroups groups{v.solve.rows, v.model, v.state};
     const Count bodies{&c.gain_rows, v.shape.rows + 1}, pairs{&c.gain_pairs, v.next.pairs.owner.size};
+    // Of bounce sweeps; here, since their task has no registers for it on a GPU.
+    limit_group_energy(team, v, {&c.bounce_rows, v.shape.rows + 1}, false, false);
     team.for_each_lane("FindGains", body_lanes(v), on_bodies(v, FindGains{gains}));
     team.for_each("BeginBounceGroups", bodies, BeginBounceGroups{v.solve.rows});
     team.for_each("LinkGains", pairs, LinkGains{groups, v.next.pairs, v.next.contacts});

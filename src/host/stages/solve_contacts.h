@@ -202,7 +202,6 @@ struct SolveContactsTask {
                                          v.solve.surfaces, v.shape.poisson});
     team.for_each("KeepBeforeBounce", {&v.counters->bounce_rows, v.shape.rows + 1}, KeepBeforeBounce{v.solve.rows});
     team.repeat(&v.counters->bounce_turns, BounceTurn<kJoints, kSurfaces, Team>{v, team, moved});
-    limit_group_energy(team, v, {&v.counters->bounce_rows, v.shape.rows + 1}, false, false);
   }
 };
 
