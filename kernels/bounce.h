@@ -7,6 +7,7 @@
 #include "islands.h"
 #include "joint_columns.h"
 #include "math/atomic.h"
+#include "math/vec3.h"
 #include "solve_columns.h"
 #include "step_params.h"
 

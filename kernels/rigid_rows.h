@@ -15,6 +15,11 @@
 
 namespace talus::inline TALUS_ISA {
 
+constexpr float kLoadedGap =
+    0.05f;  // [1] of the smaller body's radius: points that are further apart start without an
+            // impulse. What an impact left there could wedge a ball in a corner, where friction
+            // above 1 has more than one answer, and throw it back at a wall it has left
+
 /// The levers of the rows of a point: normal, tangent, second tangent.
 template <class Real>
 struct PointLevers {
@@ -165,7 +170,8 @@ struct PrepareRigid {
       for (int r = 0; r < 3; ++r) put_point(rigid_row::direction + r, zero);
       offset1[i] = select(has, dot(on_a, t1), zero);
       offset2[i] = select(has, dot(on_a, t2), zero);
-      load_of[i] = select(has, Real(from.params->warm_start != 0 ? 1.0f : 0.0f) * carried[4 + i], zero);
+      const Mask<Real> starts = has && point[0] < Real(kLoadedGap) * radius;
+      load_of[i] = select(starts, Real(from.params->warm_start != 0 ? 1.0f : 0.0f) * carried[4 + i], zero);
       middle1 = middle1 + offset1[i];
       middle2 = middle2 + offset2[i];
     }

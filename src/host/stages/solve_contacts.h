@@ -193,9 +193,9 @@ struct SolveContactsTask {
   }
 
  private:
-  /// After the last sub-step. `moved`: since the last sweep.
+  /// After the last sub-step. `moved`: since the last sweep. A call: on a GPU registers are short in what comes before.
   template <class Team>
-  TALUS_INLINE void bounce(Team& team, bool moved) const {
+  TALUS_SELDOM void bounce(Team& team, bool moved) const {
     find_bounces(team, v);
     team.for_each("BeginBounce", {&v.counters->bounce_lanes, v.solve.lanes.size},
                   BeginBounce<kSurfaces>{v.solve.lanes, v.model, v.inputs, v.solve.rows, v.counters, v.params,
