@@ -397,13 +397,6 @@ struct NoteEdits {
       body.velocity = e.state.linear_velocity;
       body.spin = e.state.angular_velocity;
     }
-    if ((e.bits & BodyEdit::add_impulse) != 0) {  // as ApplyEdit
-      const Vec3 inverse = is_new ? e.model.inv_inertia : model.inv_inertia[e.row];
-      const Vec3 moment = e.angular_impulse + cross(e.impulse_point - body.position, e.point_impulse);
-      const float inv_mass = is_new ? e.model.inv_mass : model.inv_mass[e.row];
-      body.velocity = body.velocity + inv_mass * (e.impulse + e.point_impulse);
-      body.spin = body.spin + rotate(body.orientation, scale(inverse, rotate_back(body.orientation, moment)));
-    }
     return body;
   }
   /// time: [s] for which it goes on as it does.

@@ -300,9 +300,10 @@ Worst stopped(const Variant& variant, int trials, std::uint64_t seed) {
                                      .position = {0, float(half), 0},
                                      .material = slippery()});
     for (int i = 0; i < idle; ++i) {
+      const int column = i % 4, line = i / 4;
       bench.add(
           {.shape = sphere(float(0.1 * half)),
-           .position = {float(half * (0.4 * (i % 4) - 0.6)), float(2.105 * half), float(half * (0.4 * (i / 4) - 0.6))},
+           .position = {float(half * (0.4 * column - 0.6)), float(2.105 * half), float(half * (0.4 * line - 0.6))},
            .material = slippery(),
            .gravity_scale = 0.0f});
     }

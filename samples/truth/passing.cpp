@@ -490,7 +490,8 @@ const Row kRows[] = {
      .unit = "thinnest extents",
      .bound = 0.0,
      .trials = 5000,
-     .measure = worst_of<hit_thick_walls>},
+     .measure = worst_of<hit_thick_walls>,
+     .bounds = "jacobi=0.4"},
     {.group = "Fast bodies",
      .name = "HeadOnDoesNotPass",
      .statement =

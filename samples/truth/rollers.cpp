@@ -223,6 +223,7 @@ std::vector<double> left_behind(const Variant& variant, const Truck& t, double s
   const double gain = t.part * t.friction * kGravity, c = std::cos(t.heading), s = std::sin(t.heading);
   std::vector<double> behind;
   std::vector<Vec3> from;
+  from.reserve(crates.size());
   for (const BodyId crate : crates) from.push_back(world.position(crate));
   const int steps = int(seconds / t.step);
   for (int k = 1; k <= steps; ++k) {

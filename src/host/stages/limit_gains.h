@@ -16,25 +16,30 @@ TALUS_INLINE void limit_group_energy(Team& team, const StepViews& v, const Count
   team.for_each("LimitGroupEnergy", bodies, LimitGroupEnergy{energy});
 }
 
+/// Of bounce sweeps, then of the whole step.
+template <class Team>
+TALUS_INLINE void limit_gains(Team& team, const StepViews& v) {
+  Counters& c = *v.counters;
+  const bool rigid = v.shape.rigid.on || v.shape.shock.on, all = rigid || v.shape.jacobi || v.shape.projection;
+  const Gains gains{v.model, v.state, v.solve.rows, v.params, all, v.counters};
+  const BounceGroups groups{v.solve.rows, v.model, v.state};
+  const Count bodies{&c.gain_rows, v.shape.rows + 1}, pairs{&c.gain_pairs, v.next.pairs.owner.size};
+  limit_group_energy(team, v, {&c.bounce_rows, v.shape.rows + 1}, false, false);
+  team.for_each_lane("FindGains", body_lanes(v), on_bodies(v, FindGains{gains}));
+  team.for_each("BeginBounceGroups", bodies, BeginBounceGroups{v.solve.rows});
+  team.for_each("LinkGains", pairs, LinkGains{groups, v.next.pairs, v.next.contacts});
+  team.for_each("MarkDrivenGains", pairs, MarkDrivenGains{groups, v.next.pairs, v.next.contacts});
+  team.for_each("MarkJointedGains", {&c.gain_joints, v.joints.count}, MarkJointedGains{groups, v.joints.model});
+  team.for_each("MarkGains", bodies, MarkGains{gains, groups, v.inputs});
+  limit_group_energy(team, v, bodies, true, !rigid);
+}
+
+/// After solvers that bounce in their own sweeps.
 struct LimitGainsTask {
   TaskViews v;
-
   template <class Team>
   TALUS_HD void operator()(Team& team) const {
-    Counters& c = *v.counters;
-    const bool rigid = v.shape.rigid.on || v.shape.shock.on, all = rigid || v.shape.jacobi || v.shape.projection;
-    const Gains gains{v.model, v.state, v.solve.rows, v.params, all, v.counters};
-    const BounceGroups groups{v.solve.rows, v.model, v.state};
-    const Count bodies{&c.gain_rows, v.shape.rows + 1}, pairs{&c.gain_pairs, v.next.pairs.owner.size};
-    // Of bounce sweeps; here, since their task has no registers for it on a GPU.
-    limit_group_energy(team, v, {&c.bounce_rows, v.shape.rows + 1}, false, false);
-    team.for_each_lane("FindGains", body_lanes(v), on_bodies(v, FindGains{gains}));
-    team.for_each("BeginBounceGroups", bodies, BeginBounceGroups{v.solve.rows});
-    team.for_each("LinkGains", pairs, LinkGains{groups, v.next.pairs, v.next.contacts});
-    team.for_each("MarkDrivenGains", pairs, MarkDrivenGains{groups, v.next.pairs, v.next.contacts});
-    team.for_each("MarkJointedGains", {&c.gain_joints, v.joints.count}, MarkJointedGains{groups, v.joints.model});
-    team.for_each("MarkGains", bodies, MarkGains{gains, groups, v.inputs});
-    limit_group_energy(team, v, bodies, true, !rigid);
+    limit_gains(team, v);
   }
 };
 

@@ -131,9 +131,9 @@ struct BounceTurn {
   }
 };
 
-/// kJoints: the world has joints. kSurfaces: contacts have SurfaceRows. kBounce: something may bounce. Kernels of their
-/// own, since these need more registers than plain contacts do.
-template <bool kJoints, bool kSurfaces, bool kBounce = true>
+/// kJoints: the world has joints. kSurfaces: contacts have SurfaceRows. Kernels of their own, since these need more
+/// registers than plain contacts do.
+template <bool kJoints, bool kSurfaces>
 struct SolveContactsTask {
   static constexpr bool kManyRegisters = true;  // on a GPU: with 128 the plain one spills 64 bytes
   TaskViews v;
@@ -142,17 +142,16 @@ struct SolveContactsTask {
   TALUS_INLINE void operator()(Team& team) const {
     const SolveRowScratch& rows = v.solve.rows;
     const LaneRange bodies = body_lanes(v);
-    const auto integrate_velocities =
-        on_bodies(v, IntegrateVelocities{v.model, v.inputs, rows.velocity.data, rows.free_velocity.data,
-                                         rows.frame.data, v.params, &v.counters->lanes});
-    const auto integrate_positions = on_bodies(
-        v, IntegratePositions<kJoints>{v.model, v.inputs, rows.velocity.data, rows.free_velocity.data, rows.frame.data,
-                                       rows.displacement.data, rows.move.data, v.params, v.shape.projection});
-    bool moved = false;  // since the last sweep
-    if constexpr (kJoints) JointPasses{v}.follow(team, 0);
-    for (int substep = 0; substep < v.shape.substeps; ++substep) {
+    for (int substep = 0;; ++substep) {
+      if constexpr (kJoints) JointPasses{v}.follow(team, substep);
+      if (substep > 0) relax(team, substep - 1);
+      if (substep == v.shape.substeps) break;
       const bool first = substep == 0;
-      team.for_each_lane("IntegrateVelocities", bodies, integrate_velocities);
+      bool moved = !first && relax_sweeps(v.shape, substep - 1) == 0;  // since the last sweep
+      team.for_each_lane(
+          "IntegrateVelocities", bodies,
+          on_bodies(v, IntegrateVelocities{v.model, v.inputs, rows.velocity.data, rows.free_velocity.data,
+                                           rows.frame.data, v.params, &v.counters->lanes}));
       if constexpr (kJoints) JointPasses{v}.template sweep<Sweep::warm_start>(team, first);
       if (first) sweep_colors<Sweep::warm_start, false, kSurfaces>(team, v);
       for (int i = 0; i < v.shape.iterations; ++i, moved = false) {
@@ -170,42 +169,73 @@ struct SolveContactsTask {
         }
       }
       if (v.shape.projection) project_contacts(team, v, bodies);
-      team.for_each_lane("IntegratePositions", bodies, integrate_positions);
-      moved = true;
-      if constexpr (kJoints) JointPasses{v}.follow(team, substep + 1);
-      for (int i = 0; i < relax_sweeps(v.shape, substep); ++i, moved = false) {
-        if constexpr (kJoints) {
-          // Of the sweeps that are more than asked for, which are the contacts', joints need none.
-          if (i < v.shape.relax_iterations || v.shape.bounded_joints)
-            JointPasses{v}.template sweep<Sweep::relax>(team, first);
-        }
-        sweep_contacts<Sweep::relax, kSurfaces>(team, v, moved, true, v.shape.carry_at(substep));
-      }
-      settle_split<kSurfaces>(team, v);
-      if constexpr (kSurfaces) sum_compression(team, v);
-      if (substep + 1 < v.shape.substeps) sum_loads(team, v, false);
+      team.for_each_lane(
+          "IntegratePositions", bodies,
+          on_bodies(v, IntegratePositions<kJoints>{v.model, v.inputs, rows.velocity.data, rows.free_velocity.data,
+                                                   rows.frame.data, rows.displacement.data, rows.move.data, v.params,
+                                                   v.shape.projection}));
     }
-    if constexpr (kBounce) {
-      if (v.shape.restitution) bounce(team, moved);
-    }
-    if constexpr (kJoints) JointPasses{v}.finish(team);
-    sum_loads(team, v, true);
   }
 
  private:
-  /// After the last sub-step. `moved`: since the last sweep. A call: on a GPU registers are short in what comes before.
+  /// The second half of a sub-step: takes the push out of the velocities again, and rubs.
   template <class Team>
-  TALUS_SELDOM void bounce(Team& team, bool moved) const {
+  TALUS_INLINE void relax(Team& team, int substep) const {
+    const bool first = substep == 0;
+    bool moved = true;  // since the last sweep
+    for (int i = 0; i < relax_sweeps(v.shape, substep); ++i, moved = false) {
+      if constexpr (kJoints) {
+        // Of the sweeps that are more than asked for, which are the contacts', joints need none.
+        if (i < v.shape.relax_iterations || v.shape.bounded_joints)
+          JointPasses{v}.template sweep<Sweep::relax>(team, first);
+      }
+      sweep_contacts<Sweep::relax, kSurfaces>(team, v, moved, true, v.shape.carry_at(substep));
+    }
+    settle_split<kSurfaces>(team, v);
+    if constexpr (kSurfaces) sum_compression(team, v);
+    if (substep + 1 < v.shape.substeps) sum_loads(team, v, false);
+  }
+};
+
+/// After the last sub-step: bounce sweeps, reactions and loads, gains of energy. kBounce: something may bounce. On a
+/// GPU a kernel of its own: the one before has no register left.
+template <bool kJoints, bool kSurfaces, bool kBounce>
+struct FinishContactsTask {
+  static constexpr bool kManyRegisters = kJoints || kBounce;
+  TaskViews v;
+
+  template <class Team>
+  TALUS_INLINE void operator()(Team& team) const {
+    if constexpr (kBounce) bounce(team);
+    if constexpr (kJoints) JointPasses{v}.finish(team);
+    sum_loads(team, v, true);
+    limit_gains(team, v);
+  }
+
+ private:
+  template <class Team>
+  TALUS_INLINE void bounce(Team& team) const {
     find_bounces(team, v);
     team.for_each("BeginBounce", {&v.counters->bounce_lanes, v.solve.lanes.size},
                   BeginBounce<kSurfaces>{v.solve.lanes, v.model, v.inputs, v.solve.rows, v.counters, v.params,
                                          v.solve.surfaces, v.shape.poisson});
     team.for_each("KeepBeforeBounce", {&v.counters->bounce_rows, v.shape.rows + 1}, KeepBeforeBounce{v.solve.rows});
+    const bool moved = relax_sweeps(v.shape, v.shape.substeps - 1) == 0;  // since the last sweep
     team.repeat(&v.counters->bounce_turns, BounceTurn<kJoints, kSurfaces, Team>{v, team, moved});
   }
 };
 
-/// All sub-steps and sweeps in one task: most of its loops are shorter than a launch.
+template <bool kJoints, bool kSurfaces, class Exec>
+void solve_with(Exec& exec, const StepViews& v) {
+  exec.together("solve_contacts", SolveContactsTask<kJoints, kSurfaces>{v});
+  if (v.shape.restitution) {
+    exec.together("finish_contacts", FinishContactsTask<kJoints, kSurfaces, true>{v});
+  } else {
+    exec.together("finish_contacts", FinishContactsTask<kJoints, false, false>{v});
+  }
+}
+
+/// All sub-steps and their sweeps in one task: most of its loops are shorter than a launch.
 template <class Exec>
 void solve_contacts(Exec& exec, const StepViews& v) {
   exec.begin_stage(Stage::solve_contacts);
@@ -213,20 +243,19 @@ void solve_contacts(Exec& exec, const StepViews& v) {
   push_deep(exec, v);
   if (v.shape.shock.on) {
     solve_shock(exec, v);
+    exec.together("limit_gains", LimitGainsTask{v});
   } else if (v.shape.rigid.on) {
     solve_rigid(exec, v);
+    exec.together("limit_gains", LimitGainsTask{v});
   } else if (joints && v.shape.surfaces) {
-    exec.together("solve_contacts", SolveContactsTask<true, true>{v});
+    solve_with<true, true>(exec, v);
   } else if (joints) {
-    exec.together("solve_contacts", SolveContactsTask<true, false>{v});
+    solve_with<true, false>(exec, v);
   } else if (v.shape.surfaces) {
-    exec.together("solve_contacts", SolveContactsTask<false, true>{v});
-  } else if (v.shape.restitution) {
-    exec.together("solve_contacts", SolveContactsTask<false, false>{v});
+    solve_with<false, true>(exec, v);
   } else {
-    exec.together("solve_contacts", SolveContactsTask<false, false, false>{v});
+    solve_with<false, false>(exec, v);
   }
-  exec.together("limit_gains", LimitGainsTask{v});
 }
 
 }  // namespace talus::inline TALUS_ISA

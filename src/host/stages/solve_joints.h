@@ -20,7 +20,7 @@ constexpr int kLimitRounds = 3;  // solves of a tree in a sweep, the later ones 
 
 /// Passes over joints. Nothing is enqueued for what the world does not have.
 struct JointPasses {
-  TaskViews v;
+  const StepViews& v;  // of the task: with a copy ptxas spills registers of UpdateTreeLane
 
   TALUS_INLINE bool trees() const { return v.joints.plan.batches.size > 0; }
   TALUS_INLINE bool colors() const { return v.joints.plan.color_lanes.size > 0; }
