@@ -23,13 +23,33 @@ struct Gains {
   Counters* counters;
 
   template <class Real>
-  TALUS_INLINE Mask<Real> gained(Index row) const {
-    const Real zero(0.0f), half(0.5f);
+  struct Records {
     Real now[8], free[8], axes[8], gone[8];
-    load_together(&bodies.velocity.data->linear.x, row, now);
-    load_together(&bodies.free_velocity.data->linear.x, row, free);
-    load_together(&bodies.frame.data->orientation.x, row, axes);
-    load_together(&bodies.displacement.data->shift.x, row, gone);
+  };
+  /// By all threads of a warp together.
+  template <class Real>
+  TALUS_INLINE Mask<Real> gained_together(Index row) const {
+    Records<Real> of;
+    load_together(&bodies.velocity.data->linear.x, row, of.now);
+    load_together(&bodies.free_velocity.data->linear.x, row, of.free);
+    load_together(&bodies.frame.data->orientation.x, row, of.axes);
+    load_together(&bodies.displacement.data->shift.x, row, of.gone);
+    return gained<Real>(row, of);
+  }
+  /// By a thread alone.
+  TALUS_HD bool gained_alone(Index row) const {
+    Records<float> of;
+    const std::uint32_t r = std::uint32_t(row);
+    load_record(&bodies.velocity.data->linear.x, r, of.now);
+    load_record(&bodies.free_velocity.data->linear.x, r, of.free);
+    load_record(&bodies.frame.data->orientation.x, r, of.axes);
+    load_record(&bodies.displacement.data->shift.x, r, of.gone);
+    return gained<float>(row, of);
+  }
+  template <class Real>
+  TALUS_INLINE Mask<Real> gained(Index row, const Records<Real>& of) const {
+    const Real zero(0.0f), half(0.5f);
+    const Real *now = of.now, *free = of.free, *axes = of.axes, *gone = of.gone;
     const Vec3Of<Real> per_axis{axes[4], axes[5], axes[6]}, w{now[4], now[5], now[6]}, v{now[0], now[1], now[2]};
     const Real most = max_of(per_axis.x, max_of(per_axis.y, per_axis.z));
     const Real least = min_of(per_axis.x, min_of(per_axis.y, per_axis.z));
@@ -60,7 +80,7 @@ struct FindGains {
   Gains gains;
   template <class Real>
   TALUS_INLINE void solve(Index row) const {
-    if (any_of(gains.gained<Real>(row))) gains.note();
+    if (any_of(gains.gained_together<Real>(row))) gains.note();
   }
 };
 
@@ -104,7 +124,7 @@ struct MarkGains {
   TALUS_HD void operator()(Index body) const {
     const SolveRowScratch& bodies = groups.bodies;
     if (!(bodies.velocity[body].inv_mass > 0.0f)) return;
-    if (gains.gained<float>(body)) groups.mark(body, body, kBounces);
+    if (gains.gained_alone(body)) groups.mark(body, body, kBounces);
     const Vec3 push = outer_push(groups.model, inputs, *gains.params, body, groups.model.inv_mass[body]);
     const Vec3 torque = rotate_back(groups.state.orientation[body], inputs.torque[body]);
     const Vec3 own = rotate_back(groups.state.orientation[body], groups.state.angular_velocity[body]) +
