@@ -27,7 +27,18 @@ TALUS_INLINE void write_row(const BodyModel& to, Index row,
 }
 #undef TALUS_WRITE_COLUMN
 
-/// Replaces what an edit sets, then adds its impulses and forces: v' = v + J / m, w' = w + I^-1 (L + (p - x) x J).
+/// What the impulses of an edit add to the velocities of its body: J / m, I^-1 (L + (p - x) x J).
+struct VelocityGain {
+  Vec3 linear, angular;  // [m/s], [rad/s] world frame
+};
+TALUS_INLINE VelocityGain gain_of(const BodyEdit& e, Vec3 position, Quat orientation, float inv_mass,
+                                  Vec3 inv_inertia) {
+  const Vec3 moment = e.angular_impulse + cross(e.impulse_point - position, e.point_impulse);
+  return {inv_mass * (e.impulse + e.point_impulse),
+          rotate(orientation, scale(inv_inertia, rotate_back(orientation, moment)))};
+}
+
+/// Replaces what an edit sets, then adds its impulses and forces.
 /// Does nothing while a buffer must grow: the host sends the edits again, before the step that they precede.
 struct ApplyEdit {
   // inputs
@@ -92,13 +103,10 @@ struct ApplyEdit {
   }
 
   TALUS_HD void push(Index row, const BodyEdit& e) const {
-    const Vec3 arm = e.impulse_point - state.position[row];
-    const Vec3 moment = e.angular_impulse + cross(arm, e.point_impulse);
-    const Quat q = state.orientation[row];
-    const Vec3 spin = rotate(q, scale(model.inv_inertia[row], rotate_back(q, moment)));
-    const Vec3 linear = model.inv_mass[row] * (e.impulse + e.point_impulse);
-    state.linear_velocity.set(row, state.linear_velocity[row] + linear);
-    state.angular_velocity.set(row, state.angular_velocity[row] + spin);
+    const VelocityGain gain =
+        gain_of(e, state.position[row], state.orientation[row], model.inv_mass[row], model.inv_inertia[row]);
+    state.linear_velocity.set(row, state.linear_velocity[row] + gain.linear);
+    state.angular_velocity.set(row, state.angular_velocity[row] + gain.angular);
   }
 };
 

@@ -19,6 +19,11 @@ constexpr Index kBounceSweeps = 8;  // Newton's cradle of three converges by 4 a
 constexpr std::uint32_t kBounces = 1u;  // something of the group bounces
 constexpr std::uint32_t kDriven = 2u;   // its energy is not its own: joints, or a kinematic body that moves, drive it
 
+/// Whether a joint is there, and whole.
+TALUS_HD inline bool is_held(const JointModel& joints, const JointState& joint_state, Index joint) {
+  return joints.alive[joint] != 0 && joint_state.broken[joint] == 0;
+}
+
 /// What bounces in this step.
 struct Bounces {
   SolverRows rows;
@@ -39,8 +44,9 @@ struct Bounces {
     return bounces;
   }
   /// A joint whose limits may: when they do is found out in the sweeps.
-  TALUS_HD bool is_joint(Index joint) const { return is_held(joint) && joints.limit_restitution[joint] > 0.0f; }
-  TALUS_HD bool is_held(Index joint) const { return joints.alive[joint] != 0 && joint_state.broken[joint] == 0; }
+  TALUS_HD bool is_joint(Index joint) const {
+    return is_held(joints, joint_state, joint) && joints.limit_restitution[joint] > 0.0f;
+  }
 
   /// Whoever notes it writes the same.
   TALUS_HD void note() const {
@@ -112,7 +118,7 @@ struct LinkBouncingJoints {
   Bounces bounces;
   TALUS_HD void operator()(Index joint) const {
     const Index a = bounces.joints.body_a[joint], b = bounces.joints.body_b[joint];
-    if (bounces.is_held(joint) && a >= 0 && b >= 0) groups.link(a, b);
+    if (is_held(bounces.joints, bounces.joint_state, joint) && a >= 0 && b >= 0) groups.link(a, b);
   }
 };
 
@@ -133,7 +139,7 @@ struct MarkBouncingJoints {
   BounceGroups groups;
   Bounces bounces;
   TALUS_HD void operator()(Index joint) const {
-    if (!bounces.is_held(joint)) return;
+    if (!is_held(bounces.joints, bounces.joint_state, joint)) return;
     const std::uint32_t with = bounces.is_joint(joint) ? kBounces | kDriven : kDriven;
     const Index a = bounces.joints.body_a[joint], b = bounces.joints.body_b[joint];
     if (a >= 0 && groups.moves(a)) groups.mark(a, a, with);

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
-// What contacts give to slender bodies: rows of a step are linear, and a plate or a needle may turn so far in it that
-// impulses along them make energy, up to a thousand times what there was. Whoever ends a step with more energy than it
-// began with is looked at: if its whole group has more, see group_energy.h, so much of what the step did to the
-// velocities is taken back that the least energy is left, as an inelastic impact along these impulses would leave.
+// Energy that contacts made: rows of a step are linear, and a plate or a needle may turn so far in it that impulses
+// along them make energy, up to a thousand times what there was. Whoever ends a step with more energy than it should
+// have is looked at: with the default solver slender bodies that have a tenth more, with the others all bodies. If the
+// whole group of such a body has more, see group_energy.h, so much of what the step did to the velocities is taken back
+// that the least energy is left, as an inelastic impact along these impulses would leave it; with rigid rows, which
+// bounce in the same sweeps, that no more is left than there was.
 #pragma once
 #include "group_energy.h"
 #include "lanes.h"
@@ -10,7 +12,7 @@
 
 namespace talus::inline TALUS_ISA {
 
-constexpr float kGain = 1.1f;  // [1] of what a body had: who has more is looked at
+constexpr float kGain = 1.1f;  // [1] of what a body had: with the default solver, who has more is looked at
 
 /// Bodies that contacts gave energy to.
 struct Gains {
@@ -18,8 +20,8 @@ struct Gains {
   BodyState state;
   SolveRowScratch bodies;
   const StepParams* params;
-  bool all;  // not only slender ones: rigid rows bounce as if nothing held the two bodies, and what is split by mass,
-             // or pushed as a whole, is not solved as well
+  bool all;  // not only slender ones: sweeps do not converge for masses that differ much; rigid rows bounce as if
+             // nothing held the two bodies, and what is split by mass, or pushed as a whole, is not solved as well
   Counters* counters;
 
   template <class Real>
@@ -107,8 +109,9 @@ struct MarkDrivenGains {
 struct MarkJointedGains {
   BounceGroups groups;
   JointModel joints;
+  JointState joint_state;
   TALUS_HD void operator()(Index joint) const {
-    if (joints.alive[joint] == 0) return;
+    if (!is_held(joints, joint_state, joint)) return;
     const Index a = joints.body_a[joint], b = joints.body_b[joint];
     if (a >= 0 && groups.moves(a)) groups.mark(a, a, kDriven);
     if (b >= 0 && groups.moves(b)) groups.mark(b, b, kDriven);

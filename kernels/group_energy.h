@@ -68,9 +68,11 @@ struct GroupEnergy {
              turning(inverse.z, w.z * w2.z);
     };
     const Vec3d push = doubles(outer_push(model, inputs, *params, body, model.inv_mass[body]));
-    const Vec3d torque = rotate_back(begin, doubles(inputs.torque[body]));
-    const Vec3d about{turn.x, turn.y, turn.z};  // to first order
-    const double work = mass * dot(push, doubles(bodies.displacement[body].shift)) + 2.0 * dot(torque, about);
+    const Vec3 torque = rotate_back(groups.state.orientation[body], inputs.torque[body]);
+    const Vec3 free =
+        free_turn({float(w_start.x), float(w_start.y), float(w_start.z)}, torque, model.inv_inertia[body], params->dt);
+    const double by_turning = double(turn_work(torque, bodies.displacement[body].turn, free));
+    const double work = mass * dot(push, doubles(bodies.displacement[body].shift)) + by_turning;
     const double start = 0.5 * kinetic(v_start, w_start, v_start, w_start);
     BodyEnergy e;
     const double dt = double(params->dt), gain = slack ? 0.5 * mass * dt * dt * dot(push, push) : 0.0;

@@ -285,7 +285,7 @@ struct BeginJointLane {
     const Index joint = Index(rows.word(joint_row::joint, lane));
     const bool holds = from.holds(joint);
     const std::uint32_t uses = rows.word(joint_row::uses, lane);
-    const float h = params->h, warm = holds && params->warm_start != 0 ? 1.0f : 0.0f;
+    const float h = params->h, warm = holds ? params->warm_start : 0.0f;
     rows.set(joint_row::offset, lane, holds ? from.offset(joint) : Vec3{0.0f, 0.0f, 0.0f});
     if (uses & joint_uses::kTurns) {
       rows.set(joint_row::position + 3, lane, holds ? s.position_angular.x[joint] : 0.0f);

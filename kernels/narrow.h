@@ -351,21 +351,22 @@ struct CollidePairs {
   TALUS_HD void write_if_any(Index pair, Index a, const Manifold& m) const {
     const Index b = pairs.partner[pair];
     if (m.count == 0) return;
-    if (motions().turns_aside(a, b, m) && pass_by(a, b, m)) return;
-    contact_index[pair] = 1;
-    write(pair, a, pose[a], pose[b], m);
+    const bool is_between_axes = m.fleeting && !m.borne;  // they touch along several, and may leave one for another
+    if (!is_between_axes && !motions().turns_aside(a, b, m)) return write(pair, a, m);
+    const Manifold met = look_ahead(a, b, m);
+    if (met.count > 0) write(pair, a, met);
   }
   TALUS_INLINE FindMotion motions() const {
     return {model, linear_velocity, angular_velocity, inputs, params, materials};
   }
-  /// A call, as below. Nothing passes by a plane.
-  TALUS_SELDOM bool pass_by(Index a, Index b, const Manifold& m) const {
+  /// A call, as below. Nothing passes by a plane, whose normal is the same everywhere.
+  TALUS_SELDOM Manifold look_ahead(Index a, Index b, const Manifold& m) const {
     const ShapeType type_a = ShapeType(model.shape[a]), type_b = ShapeType(model.shape[b]);
-    if (type_a == ShapeType::plane || type_b == ShapeType::plane) return false;
+    if (type_a == ShapeType::plane || type_b == ShapeType::plane) return m;
     const BodyPose pa = pose[a], pb = pose[b];
     const PlacedShape shape_a{model.shape_size[a], pa.position, pa.orientation};
     const PlacedShape shape_b{model.shape_size[b], pb.position, pb.orientation};
-    return motions().pass_by(a, b, type_a, shape_a, type_b, shape_b, m);
+    return motions().look_ahead(a, b, type_a, shape_a, type_b, shape_b, m);
   }
   /// A call that reads all it needs again: what finds the nearest features has the registers of a GPU.
   TALUS_SELDOM Manifold bear_pair(Index a, Index b, const Manifold& nearest, float near) const {
@@ -407,12 +408,16 @@ struct CollidePairs {
     const BodyPose pa = pose[a], pb = pose[b];
     const float radius_a = model.shape_size.x[a], radius_b = model.shape_size.x[b];
     const Vec3 between = apart(pb.position - pa.position, min_of(radius_a, radius_b), a, b);
-    const float separation = length(between) - (radius_a + radius_b);
+    float separation = length(between) - (radius_a + radius_b);
     // What is within the speculative distance is within any reach.
     const float touching = speculative_of(min_of(radius_a, radius_b), *params);
     if (!(separation <= touching || separation <= reach(a, b, pa, pb))) return;
-    const Vec3 normal = normalized_or(between, {0.0f, 1.0f, 0.0f});
-    if (motions().turns_aside(a, b, normal, separation) && spheres_pass_by(a, b, normal, separation)) return;
+    Vec3 normal = normalized_or(between, {0.0f, 1.0f, 0.0f});
+    if (motions().turns_aside(a, b, normal, separation)) {
+      if (spheres_pass_by(a, b, normal, separation)) return;
+      normal = motions().line_of_impact(a, b, between, radius_a + radius_b);
+      separation = dot(normal, between) - (radius_a + radius_b);
+    }
     contact_index[pair] = 1;
     CachedContact& contact = contacts[pair];
     const CachedContact* old = old_contact(pair);
@@ -430,7 +435,7 @@ struct CollidePairs {
     if (fall.x == 0.0f && fall.y == 0.0f && fall.z == 0.0f) {
       return motion.spheres_pass_by(a, b, pose[a].position, pose[b].position, radius_a, radius_b);
     }
-    return pass_by(a, b, one_point(normal, radius_a * normal, -radius_b * normal, separation));
+    return look_ahead(a, b, one_point(normal, radius_a * normal, -radius_b * normal, separation)).count == 0;
   }
 
   /// [m] How near is near: what the two can close within the step, plus the speculative distance. Something else may
@@ -458,7 +463,9 @@ struct CollidePairs {
     return speed * model.radius[row];
   }
 
-  TALUS_HD void write(Index pair, Index a, const BodyPose& pa, const BodyPose& pb, const Manifold& m) const {
+  TALUS_HD void write(Index pair, Index a, const Manifold& m) const {
+    const BodyPose pa = pose[a], pb = pose[pairs.partner[pair]];
+    contact_index[pair] = 1;
     CachedContact& contact = contacts[pair];
     const CachedContact* old = old_contact(pair);
     contact.normal = m.normal;

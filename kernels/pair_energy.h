@@ -43,4 +43,18 @@ TALUS_INLINE Vec3 outer_push(const BodyModel& model, const BodyInputs& inputs, c
   return model.gravity_scale[body] * params.gravity + inv_mass * inputs.force[body];
 }
 
+constexpr float kShortTurn = 0.5f;  // [rad] of a step: up to there twice the sine of half a turn is the turn, to 1 %
+
+/// [rad] By which a body would turn in a step if nothing touched it, to first order; its own axes, as all of these.
+/// `spin`: at the start.
+TALUS_INLINE Vec3 free_turn(Vec3 spin, Vec3 torque, Vec3 inv_inertia, float dt) {
+  return dt * (spin + (0.5f * dt) * scale(inv_inertia, torque));
+}
+/// [J] Of an outer torque, on the turn that a body makes in a step. One that turns far is taken to turn as if nothing
+/// touched it: what is left of several turns looks like a short one.
+TALUS_INLINE float turn_work(Vec3 torque, Quat turn, Vec3 free_turn) {
+  const bool is_short = length_squared(free_turn) < kShortTurn * kShortTurn;
+  return dot(torque, is_short ? 2.0f * Vec3{turn.x, turn.y, turn.z} : free_turn);
+}
+
 }  // namespace talus::inline TALUS_ISA

@@ -19,6 +19,7 @@ constexpr float kPlaceError = 1.2e-7f;  // [m/m] of the coordinates, two roundin
 
 constexpr float kTouchDepth = 0.02f;  // of the same thickness: how deep a touch is looked for
 constexpr float kClearance = 0.002f;  // of the same thickness: two that keep further apart than that do not touch
+constexpr float kAsideWay = 0.001f;   // of the same thickness, in a step: what moves less meets what is nearest now
 
 struct FindMotion {
   const BodyModel& model;
@@ -90,15 +91,14 @@ struct FindMotion {
     return gap > 0.0f && gap + ahead() * least_opening(a, b, normal) < 0.0f;
   }
 
-  /// Whether two that have a contact do not touch in this step after all, unless something else touches them. A contact
-  /// made ahead is a half space, and would turn aside what flies past a corner.
-  TALUS_HD bool pass_by(Index a, Index b, ShapeType type_a, const PlacedShape& shape_a, ShapeType type_b,
-                        const PlacedShape& shape_b, const Manifold& contact) const {
+  /// The contact that two which are apart make in this step, unless something else touches them: none if they pass by
+  /// each other, since a contact made ahead is a half space, and would turn aside what flies past a corner; else that
+  /// of the features which meet, and not of those which are nearest now.
+  TALUS_HD Manifold look_ahead(Index a, Index b, ShapeType type_a, const PlacedShape& shape_a, ShapeType type_b,
+                               const PlacedShape& shape_b, const Manifold& contact) const {
     const float thin =
         2.0f * min_of(min_half_thickness(type_a, shape_a.size), min_half_thickness(type_b, shape_b.size));
     const float clearance = kClearance * thin + place_error(shape_a.position, shape_b.position);
-    const bool is_turned = length_squared(inputs.torque[a]) + length_squared(inputs.torque[b]) > 0.0f;
-    if (!(least_gap(contact) > clearance) || is_turned) return false;
     PairFlight f;
     f.a = traveller_of(type_a, shape_a, angular_velocity[a]);
     f.b = traveller_of(type_b, shape_b, angular_velocity[b]);
@@ -107,7 +107,13 @@ struct FindMotion {
     f.acceleration = acceleration(b) - acceleration(a);
     f.dt = ahead();
     f.early = params->moreau != 0 ? 0.0f : params->h;
-    return !surely_touch(f, contact, kTouchDepth * thin) && stays_apart(f, clearance);
+    const bool is_turned = length_squared(inputs.torque[a]) + length_squared(inputs.torque[b]) > 0.0f;
+    const bool is_clear = least_gap(contact) > clearance && !is_turned;
+    if (is_clear && !surely_touch(f, contact, kTouchDepth * thin) && stays_apart(f, clearance)) return {};
+    const bool goes_far = f.dt * (length(f.velocity) + spin_of(a) + spin_of(b)) > kAsideWay * thin;
+    if (contact.borne || !goes_far) return contact;
+    const float sunk = max_of(length(acceleration(a)), length(acceleration(b))) * standing_drop(a, b);
+    return where_they_meet(f, type_a, type_b, contact, thin, kOverlap * thin + min_of(sunk, kMostSunk * thin));
   }
   /// The same for spheres that fall alike, which move in straight lines against each other.
   TALUS_INLINE bool spheres_pass_by(Index a, Index b, Vec3 position_a, Vec3 position_b, float radius_a,
@@ -118,6 +124,16 @@ struct FindMotion {
     const float apart =
         radius_a + radius_b + 2.0f * kClearance * min_of(radius_a, radius_b) + place_error(position_a, position_b);
     return length_squared(nearest) > apart * apart;
+  }
+  /// Unit, from A to B: the line of centres of two spheres when they touch, or are nearest to each other.
+  TALUS_INLINE Vec3 line_of_impact(Index a, Index b, Vec3 between, float radii) const {
+    const Vec3 fall = acceleration(b) - acceleration(a);
+    const Vec3 velocity = linear_velocity[b] - linear_velocity[a] + (0.5f * ahead()) * fall;
+    const float speed_squared = max_of(length_squared(velocity), 1e-30f), closing = -dot(between, velocity);
+    const float room = length_squared(between) - radii * radii;
+    const float root = square_root(max_of(closing * closing - speed_squared * room, 0.0f));
+    const float touching = room / max_of(closing + root, 1e-30f), nearest = closing / speed_squared;
+    return normalized_or(between + clamp_to(min_of(touching, nearest), 0.0f, ahead()) * velocity, {0.0f, 1.0f, 0.0f});
   }
   /// [m/s] The least speed of the centre of B against that of A along a direction, at any time of the step.
   TALUS_INLINE float least_opening(Index a, Index b, Vec3 direction) const {
@@ -132,6 +148,8 @@ struct FindMotion {
   }
 
  private:
+  /// [m/s] Of the outermost point, by turning.
+  TALUS_INLINE float spin_of(Index body) const { return length(angular_velocity[body]) * model.radius[body]; }
   /// [s] As far ahead as solvers look: the step, and a sub-step more.
   TALUS_INLINE float ahead() const { return params->dt + params->h; }
   /// [m] Of the coordinates.

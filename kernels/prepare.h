@@ -354,7 +354,7 @@ struct PrepareContacts {
     const Vec3Of<Real> normal{header[0], header[1], header[2]};
     const Real count = select(there, header[3], zero), mass = a.inv_mass + b.inv_mass;
     const Vec3Of<Real> normal_a = a.own(normal), normal_b = b.own(normal);
-    const Real warm(params->warm_start != 0 ? 1.0f : 0.0f);
+    const Real warm(params->warm_start);
     const auto put = [&](int field, Real value) { store(rows, field, lane, select(there, value, zero)); };
     const auto put_vector = [&](int field, Vec3Of<Real> value) {
       put(field, value.x);

@@ -40,6 +40,7 @@ template <bool kSurfaces>
 struct PrepareRigid {
   using Contacts = PrepareContacts<kSurfaces>;
   Contacts from;      // its own rows are not used
+  BodyState state;    // with kSurfaces
   BodyInputs inputs;  // with kSurfaces
   // out: points that no lane of a pack has are left as they were
   RigidRows rows;
@@ -171,7 +172,7 @@ struct PrepareRigid {
       offset1[i] = select(has, dot(on_a, t1), zero);
       offset2[i] = select(has, dot(on_a, t2), zero);
       const Mask<Real> starts = has && point[0] < Real(kLoadedGap) * radius;
-      load_of[i] = select(starts, Real(from.params->warm_start != 0 ? 1.0f : 0.0f) * carried[4 + i], zero);
+      load_of[i] = select(starts, Real(from.params->warm_start) * carried[4 + i], zero);
       middle1 = middle1 + offset1[i];
       middle2 = middle2 + offset2[i];
     }
@@ -323,7 +324,7 @@ struct PrepareRigid {
   template <class Real>
   TALUS_INLINE void put_rolled(Index lane, Mask<Real> there, Vec3Of<Real> rolled, Vec3Of<Real> t1,
                                Vec3Of<Real> t2) const {
-    const Real zero(0.0f), warm(from.params->warm_start != 0 ? 1.0f : 0.0f);
+    const Real zero(0.0f), warm(from.params->warm_start);
     store(surfaces, rigid_surface::turn_impulse + 1, lane, select(there, warm * dot(rolled, t1), zero));
     store(surfaces, rigid_surface::turn_impulse + 2, lane, select(there, warm * dot(rolled, t2), zero));
   }
@@ -333,10 +334,12 @@ struct PrepareRigid {
   TALUS_INLINE void put_energy(Index lane, Mask<Real> there, const Sources& sources, const Motion& motion,
                                const PreparedBody<Real>& a, const PreparedBody<Real>& b) const {
     constexpr int kWidth = LaneCount<Real>::value;
-    float push[3][kWidth], inv_mass_a[kWidth], inv_mass_b[kWidth];
+    float push[3][kWidth], inv_mass_a[kWidth], inv_mass_b[kWidth], work_a[kWidth], work_b[kWidth];
     store_lanes(inv_mass_a, a.inv_mass);
     store_lanes(inv_mass_b, b.inv_mass);
     for (int i = 0; i < kWidth; ++i) {
+      work_a[i] = free_work(Index(sources.a[i]), inv_mass_a[i]);
+      work_b[i] = free_work(Index(sources.b[i]), inv_mass_b[i]);
       const Vec3 of_a = outer_push(from.model, inputs, *from.params, Index(sources.a[i]), inv_mass_a[i]);
       const Vec3 of_b = outer_push(from.model, inputs, *from.params, Index(sources.b[i]), inv_mass_b[i]);
       push[0][i] = of_b.x - of_a.x;
@@ -345,8 +348,17 @@ struct PrepareRigid {
     }
     const auto put = [&](int field, Real value) { store(surfaces, field, lane, select(there, value, Real(0.0f))); };
     for (int axis = 0; axis < 3; ++axis) put(rigid_surface::push + axis, load_lanes(push[axis], Real{}));
-    put(rigid_surface::spin_a, length_squared(motion.w_a));
-    put(rigid_surface::spin_b, length_squared(motion.w_b));
+    const Real two(2.0f);  // energies are half of these squares, over the turns
+    put(rigid_surface::spin_a, length_squared(motion.w_a) + two * a.turns * load_lanes(work_a, Real{}));
+    put(rigid_surface::spin_b, length_squared(motion.w_b) + two * b.turns * load_lanes(work_b, Real{}));
+  }
+  /// [J] Of the outer torque in this step, if nothing touches the body.
+  TALUS_HD float free_work(Index body, float inv_mass) const {
+    if (!(inv_mass > 0.0f)) return 0.0f;
+    const Quat begin = state.orientation[body];
+    const Vec3 torque = rotate_back(begin, inputs.torque[body]);
+    const Vec3 spin = rotate_back(begin, state.angular_velocity[body]);
+    return dot(torque, free_turn(spin, torque, from.model.inv_inertia[body], from.params->dt));
   }
 
   // ------------------------------------------------------------------------------------------------------------------

@@ -330,9 +330,9 @@ struct MovingBody {
   TALUS_HD float speed() const { return length(velocity) + length(spin) * radius; }
   /// That holds it while it goes on as it does for some time [s].
   TALUS_HD Bounds box(float time) const {
-    constexpr float kUnlimited = 1e30f;
+    constexpr float kEverywhere = 1e30f;  // [m]
     if (type == ShapeType::plane) {
-      return {{-kUnlimited, -kUnlimited, -kUnlimited}, 0.0f, {kUnlimited, kUnlimited, kUnlimited}, 0.0f};
+      return {{-kEverywhere, -kEverywhere, -kEverywhere}, 0.0f, {kEverywhere, kEverywhere, kEverywhere}, 0.0f};
     }
     const bool is_box = type == ShapeType::box;
     const Vec3 core{is_box ? size.x : 0.0f, type == ShapeType::sphere ? 0.0f : size.y, is_box ? size.z : 0.0f};
@@ -396,6 +396,13 @@ struct NoteEdits {
     if (is_new || (e.bits & BodyEdit::set_velocity) != 0) {
       body.velocity = e.state.linear_velocity;
       body.spin = e.state.angular_velocity;
+    }
+    if ((e.bits & BodyEdit::add_impulse) != 0) {
+      const float inv_mass = is_new ? e.model.inv_mass : model.inv_mass[e.row];
+      const Vec3 inv_inertia = is_new ? e.model.inv_inertia : model.inv_inertia[e.row];
+      const VelocityGain gain = gain_of(e, body.position, body.orientation, inv_mass, inv_inertia);
+      body.velocity = body.velocity + gain.linear;
+      body.spin = body.spin + gain.angular;
     }
     return body;
   }

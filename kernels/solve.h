@@ -881,6 +881,7 @@ template <bool kSurfaces>
 struct BeginBounce {
   SolverRows rows;  // energy in: of the step's start; out: that bouncing may not exceed
   BodyModel model;
+  BodyState state;
   BodyInputs inputs;
   SolveRowScratch bodies;
   const Counters* counters;
@@ -901,8 +902,8 @@ struct BeginBounce {
         outer_push(model, inputs, *params, b, inv_mass_b) - outer_push(model, inputs, *params, a, inv_mass_a);
     const float lighter = 1.0f / max_of(share_a * inv_mass_a + share_b * inv_mass_b, 1e-30f);
     const float work = lighter * dot(push, way_of(b, lane, row::middle_b) - way_of(a, lane, row::middle_a)) +
-                       turn_work(a, inv_mass_a) / max_of(share_a, 1.0f) +
-                       turn_work(b, inv_mass_b) / max_of(share_b, 1.0f);
+                       work_of_torque(a, inv_mass_a) / max_of(share_a, 1.0f) +
+                       work_of_torque(b, inv_mass_b) / max_of(share_b, 1.0f);
     rows.set(row::energy, lane, max_of(rows.number(row::energy, lane) + work, 0.0f));
     float load = 0.0f;
     for (int i = 0; i < count; ++i) load = load + rows.number(row::at(i, row::impulse), lane);
@@ -924,12 +925,14 @@ struct BeginBounce {
     const float along2 = dot(rows.vector(row::friction_a2 + to_b, lane), v.angular);
     return way + params->dt * (along * normal + along1 * t1 + along2 * cross(normal, t1));
   }
-  /// [J] Of the outer torque, to first order in the turn.
-  TALUS_HD float turn_work(Index body, float inv_mass) const {
+  /// [J]
+  TALUS_HD float work_of_torque(Index body, float inv_mass) const {
     if (!(inv_mass > 0.0f)) return 0.0f;
-    const Quat turn = bodies.displacement[body].turn;
-    const Vec3 own = rotate_back(bodies.frame[body].orientation, inputs.torque[body]);
-    return 2.0f * dot(own, Vec3{turn.x, turn.y, turn.z});
+    const Quat begin = state.orientation[body];
+    const Vec3 torque = rotate_back(begin, inputs.torque[body]);
+    const Vec3 spin = rotate_back(begin, state.angular_velocity[body]);
+    return turn_work(torque, bodies.displacement[body].turn,
+                     free_turn(spin, torque, model.inv_inertia[body], params->dt));
   }
 
   /// push: [m/s^2] of B against A by outer forces. A point that was still apart when it was last swept may have been

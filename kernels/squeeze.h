@@ -17,6 +17,7 @@
 // More inertia with the same velocity would be momentum from nowhere: 0.6 kg that spin at 170 rad/s under 400 kg would
 // throw these up by a metre. So a body keeps of its velocity what agrees with the motion of its load, as if both were
 // one rigid body, and of the rest its momentum, which is next to nothing.
+constexpr float kUnevenFrom = 300.0f;  // [1] the same, from which on sweeps may make energy, see gains.h
 #pragma once
 #include <bit>
 

@@ -44,21 +44,21 @@ struct StepParams {
   float slip_threshold;         // [m/s]
   std::uint32_t box_friction;   // 1: FrictionModel::box
   FrictionPolygon polygon;
-  std::uint32_t moreau;      // 1: Integrator::moreau
-  std::uint32_t warm_start;  // 1: impulses of the last step are used
-  std::uint32_t may_sleep;   // 1: SleepSettings::enabled
-  float sleep_speed;         // [m/s] SleepSettings
-  float sleep_time;          // [s]
-  float hit_speed;           // [m/s] EventSettings
-  float slop;                // [1] of the smaller body's radius: penetration that contacts which do not yield leave
-  float rigid_push_rate;     // [1/s] part of a penetration that becomes velocity
-  float rigid_softness;      // [1] of a normal row, in inverse effective masses
-  float rigid_mixing;        // [1/kg] of a normal row
-  float rigid_split_part;    // [1] part of a penetration that split impulses remove: RigidSettings, ...
-  float rigid_relaxation;    // [1]
-  float rigid_tolerance;     // [m/s]
-  float shock_weight;        // [1] ShockSettings
-  float shock_slope;         // [1]
+  std::uint32_t moreau;     // 1: Integrator::moreau
+  float warm_start;         // [1] part of the impulses of the last step that is used: 0, or how much longer this one is
+  std::uint32_t may_sleep;  // 1: SleepSettings::enabled
+  float sleep_speed;        // [m/s] SleepSettings
+  float sleep_time;         // [s]
+  float hit_speed;          // [m/s] EventSettings
+  float slop;               // [1] of the smaller body's radius: penetration that contacts which do not yield leave
+  float rigid_push_rate;    // [1/s] part of a penetration that becomes velocity
+  float rigid_softness;     // [1] of a normal row, in inverse effective masses
+  float rigid_mixing;       // [1/kg] of a normal row
+  float rigid_split_part;   // [1] part of a penetration that split impulses remove: RigidSettings, ...
+  float rigid_relaxation;   // [1]
+  float rigid_tolerance;    // [m/s]
+  float shock_weight;       // [1] ShockSettings
+  float shock_slope;        // [1]
 };
 
 }  // namespace talus

@@ -66,7 +66,7 @@ enum class Integrator : std::uint8_t {
 
 /// What removes penetration.
 enum class Stabilization : std::uint8_t {
-  soft,        ///< contacts are critically over-damped springs, followed by a relaxation that takes the push back out;
+  soft,        ///< contacts are over-damped springs, followed by a relaxation that takes the push back out;
                ///< Solver::rigid has no relaxation
   projection,  ///< rigid contacts, and positions are projected out of penetration after the velocities are solved
   baumgarte,   ///< Solver::rigid: a part of the penetration becomes velocity (ERP), and contacts may yield (CFM; S1-26)

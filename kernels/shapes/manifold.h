@@ -24,6 +24,7 @@ struct Manifold {
   int count = 0;
   ManifoldPoint points[kMaxPoints];
   bool fleeting = false;  // another axis may count as soon as the bodies move: it is not recycled then
+  bool borne = false;     // not of the nearest features, but of a face that bears
 };
 
 constexpr float kAtRims = 0.5f;  // see BoxAxes::face

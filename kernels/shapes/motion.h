@@ -97,8 +97,10 @@ TALUS_INLINE float rim_width(const PairMotion& m, float radius) {
 /// Of the contact of the nearest features and that of a face which bears, which may be empty: two that are apart have
 /// no other contact than the face; two that overlap have that of the nearest features where the face has none.
 TALUS_INLINE Manifold borne(const Manifold& nearest, const Manifold& on_face) {
-  Manifold manifold = on_face.count > 0 || least_gap(nearest) > 0.0f ? on_face : nearest;
+  const bool on_a_face = on_face.count > 0 || least_gap(nearest) > 0.0f;
+  Manifold manifold = on_a_face ? on_face : nearest;
   manifold.fleeting = true;
+  manifold.borne = on_a_face;
   return manifold;
 }
 

@@ -103,6 +103,7 @@ class Crossings {
 
 std::span<const Row> overlap_rows();
 std::span<const Row> sleep_rows();
+std::span<const Row> kink_rows();
 std::span<const Row> free_motion_rows();
 std::span<const Row> energy_rows();
 std::span<const Row> tower_rows();

@@ -11,10 +11,10 @@ namespace talus::truth {
 std::vector<Row> rows() {
   std::vector<Row> all;
   for (const std::span<const Row> group :
-       {friction_rows(), roller_rows(), impact_law_rows(), material_rows(), overlap_rows(),   free_motion_rows(),
-        energy_rows(),   tower_rows(),  heavy_rows(),      tunnel_rows(),   passing_rows(),   seam_rows(),
-        sleep_rows(),    motion_rows(), joint_rows(),      top_rows(),      mechanism_rows(), rolling_rows(),
-        balance_rows(),  impact_rows(), stack_rows(),      grain_rows()}) {
+       {friction_rows(), roller_rows(),  impact_law_rows(), material_rows(), overlap_rows(), free_motion_rows(),
+        energy_rows(),   tower_rows(),   heavy_rows(),      tunnel_rows(),   passing_rows(), seam_rows(),
+        kink_rows(),     sleep_rows(),   motion_rows(),     joint_rows(),    top_rows(),     mechanism_rows(),
+        rolling_rows(),  balance_rows(), impact_rows(),     stack_rows(),    grain_rows()}) {
     all.insert(all.end(), group.begin(), group.end());
   }
   return all;

@@ -330,6 +330,110 @@ Worst stopped(const Variant& variant, int trials, std::uint64_t seed) {
   return worst;
 }
 
+/// What a ball or a capsule flies at: a ball, a capsule or a box. Half extents of its core, and a radius around it.
+struct Target {
+  Vecd core;
+  double radius;
+  Quat pose;
+  /// From the nearest point of the core to a point, both seen from the middle.
+  Vecd from_core(Vecd point) const {
+    const Vecd own = scenes::rotate_back(scenes::rotation<double>(pose), point);
+    const auto beyond = [](double x, double half) { return x - std::clamp(x, -half, half); };
+    return scenes::rotate(scenes::rotation<double>(pose),
+                          Vecd{beyond(own.x, core.x), beyond(own.y, core.y), beyond(own.z, core.z)});
+  }
+};
+/// From the target's core to the nearest point of a segment: the distance is convex along it.
+Vecd from_core(const Target& target, Vecd middle, Vecd half) {
+  double low = -1, high = 1;
+  const double part = 0.6180339887498949;
+  for (int i = 0; i < 80; ++i) {
+    const double first = high - part * (high - low), second = low + part * (high - low);
+    const bool is_lower =
+        length(target.from_core(middle + first * half)) < length(target.from_core(middle + second * half));
+    (is_lower ? high : low) = is_lower ? second : first;
+  }
+  return target.from_core(middle + (0.5 * (low + high)) * half);
+}
+
+/// A ball or a capsule that hits one side of something, without friction, and does not turn before: what it gets is
+/// along the normal of where they touch.
+Worst glancing(const Variant& variant, int trials, std::uint64_t seed) {
+  Worst worst;
+  for (int trial = 0, number = 0; trial < trials; ++number) {
+    Random random(seed * 1000003 + std::uint64_t(number));
+    const float dt = random_step(random);
+    const double size = random.log_between(0.05, 1), speed = random.log_between(1, 50), e = random.between(0, 0.9);
+    const auto part = [&] { return size * random.log_between(0.3, 1); };
+    const int kind = random.index(3), held = random.index(3);  // free, fixed, kinematic
+    const Target target{kind == 2   ? Vecd{part(), part(), part()}
+                        : kind == 1 ? Vecd{0, part(), 0}
+                                    : Vecd{},
+                        kind == 2 ? 0.0 : part(), random.orientation()};
+    const double radius = part(), half = random.index(2) == 0 ? 0.0 : part();
+    const Quat pose = random.orientation();
+    const Vecd along = scenes::rotate(scenes::rotation<double>(pose), Vecd{0, half, 0});
+    const Vecd way = scenes::vec<double>(random.direction());
+    const double reach = length(target.core) + target.radius + radius + half;
+    const auto gap = [&](Vecd at) { return length(from_core(target, at, along)) - target.radius - radius; };
+    Vecd at = random.between(0, 0.7) * reach * scenes::vec<double>(random.direction()) - (2 * reach) * way;
+    Vecd normal{};  // at the place of the impact, if there is one
+    double cosine = 0;
+    for (int i = 0; i < 200 && gap(at) > 1e-12; ++i) {
+      const Vecd out = from_core(target, at, along);
+      normal = (1 / length(out)) * out;
+      cosine = -dot(normal, way);
+      at = at + (gap(at) / std::max(cosine, 1e-3)) * way;
+    }
+    if (gap(at) > 1e-9 || cosine < 0.25) continue;
+    const Vecd start = at - random.between(0.02, 1.5) * speed * double(dt) * way;
+    if (gap(start) < 1e-3 * size) continue;
+    ++trial;
+    const Vecd base = held == 1 ? Vecd{} : random.between(0, 1) * speed * scenes::vec<double>(random.direction());
+    Bench bench(variant, {0, 0, 0}, dt);
+    const Material material = rough(0, e);
+    const Vec3 core{float(target.core.x), float(target.core.y), float(target.core.z)};
+    bench.add({.shape = kind == 2   ? box(core)
+                        : kind == 1 ? capsule(float(target.radius), core.y)
+                                    : sphere(float(target.radius)),
+               .motion = held == 0   ? Motion::dynamic
+                         : held == 1 ? Motion::fixed
+                                     : Motion::kinematic,
+               .mass = float(random.log_between(0.1, 10)),
+               .orientation = target.pose,
+               .linear_velocity = scenes::to_vec3(base),
+               .material = material});
+    const Vecd flies = base + speed * way;
+    const BodyId body = bench.add({.shape = half > 0 ? capsule(float(radius), float(half)) : sphere(float(radius)),
+                                   .mass = 1.0f,
+                                   .position = scenes::to_vec3(start),
+                                   .orientation = pose,
+                                   .linear_velocity = scenes::to_vec3(flies),
+                                   .material = material});
+    Vecd change{};
+    for (int i = 0; i < 6 && length(change) < 0.02 * speed; ++i) {
+      bench.step();
+      change = bench.velocity(body) - flies;
+    }
+    const double off =
+        length(change) > 0.02 * speed ? std::atan2(length(cross(change, normal)), dot(change, normal)) / kDegree : 180;
+    char line[300];
+    std::snprintf(line, sizeof line,
+                  "trial %d: %s of %.3g m at a %s %s of %.3g m, %.3g m/s, %.3g degrees off the normal, gap %.3g m, "
+                  "restitution %.3g, 1/%.0f s",
+                  number, half > 0 ? "capsule" : "ball", radius,
+                  held == 0   ? "free"
+                  : held == 1 ? "fixed"
+                              : "kinematic",
+                  kind == 2   ? "box"
+                  : kind == 1 ? "capsule"
+                              : "ball",
+                  size, speed, std::acos(cosine) / kDegree, gap(start), e, 1 / dt);
+    worst.add(off, line);
+  }
+  return worst;
+}
+
 const Row kRows[] = {
     {.group = kGroup,
      .name = "BallsRubAsTheyBounce",
@@ -361,6 +465,15 @@ const Row kRows[] = {
      .why_not = "the load of a corner follows its friction, and a sub-step has two sweeps in which they could agree: "
                 "one impact in a hundred is more than 3 % off, one in a thousand 10 %.",
      .bounds = "shock=2"},
+    {.group = kGroup,
+     .name = "HitsPushAlongTheNormal",
+     .statement = "A ball or a capsule that hits a ball, a capsule or a box, free, fixed or kinematic, without "
+                  "friction, up to 75 degrees off the normal and from up to one and a half steps away, is pushed along "
+                  "the normal of where they touch",
+     .unit = "degrees",
+     .bound = 1.0,
+     .trials = 2000,
+     .measure = glancing},
     {.group = kGroup,
      .name = "StoppedBodiesStayTogether",
      .statement =

@@ -42,7 +42,7 @@ Worst strikes(const Variant& variant, int trials, std::uint64_t seed) {
   for (int i = 0; i < trials; ++i) {
     Random random(seed * 1000003u + std::uint64_t(i));
     const bool on_ice = random.index(2) == 0;
-    const int way = random.index(3);
+    const int way = random.index(4);
     const float rates[] = {30.0f, 60.0f, 120.0f, 240.0f};
     const float dt = 1.0f / rates[random.index(4)];
     const double speed = random.log_between(0.5, 30.0), radius = random.log_between(0.03, 0.3);
@@ -67,7 +67,7 @@ Worst strikes(const Variant& variant, int trials, std::uint64_t seed) {
     BodyDef ball{.shape = sphere(float(radius)),
                  .mass = float(random.log_between(0.2, 5.0)),
                  .position = {float(-size - radius - gap), float(size), 0.0f},
-                 .linear_velocity = {way == 2 ? 0.0f : float(speed), 0.0f, 0.0f},
+                 .linear_velocity = {way >= 2 ? 0.0f : float(speed), 0.0f, 0.0f},
                  .material = material,
                  .gravity_scale = 0.0f};
     BodyId thrown{};
@@ -77,12 +77,18 @@ Worst strikes(const Variant& variant, int trials, std::uint64_t seed) {
     if (way == 2) {
       twins.both([&](World& world) { world.set_velocity(thrown, {float(speed), 0.0f, 0.0f}, {0.0f, 0.0f, 0.0f}); });
     }
+    if (way == 3) {
+      twins.both([&](World& world) {
+        world.apply_impulse(thrown, {ball.mass.value_or(1.0f) * float(speed), 0.0f, 0.0f});
+      });
+    }
     twins.both([&](World& world) { world.step_n(int((gap / speed) / double(dt)) + 4, dt); });
     char text[160];
     std::snprintf(text, sizeof(text), "trial %d: %s, %s, ball of %.3g m at %.3g m/s, cube of %.3g m, steps of 1/%g s",
                   i, on_ice ? "on ice" : "free",
                   way == 0   ? "from afar"
                   : way == 1 ? "added"
+                  : way == 2 ? "set in motion"
                              : "pushed",
                   radius, speed, 2.0 * size, double(1.0f / dt));
     worst.add(std::max({twins.difference(rests), twins.difference(behind), twins.difference(thrown)}) / speed, text);

@@ -23,7 +23,7 @@ static_assert(sizeof(BodyModelRow) == 68, "no gaps, so that rows can be compared
 static_assert(std::endian::native == std::endian::little, "snapshots are little-endian, written as memory has them");
 
 constexpr std::array<char, 8> kMagic{'t', 'a', 'l', 'u', 's', '\r', '\n', '\0'};
-constexpr std::uint32_t kVersion = 5;
+constexpr std::uint32_t kVersion = 6;
 constexpr Index kMaxRows = 1 << 27;
 constexpr const char* kRestore = "restore";
 
@@ -194,6 +194,7 @@ template <class Io>
 void transfer_future(Io& io, Snapshot& s) {
   transfer_settings(io, s);
   value(io, s.step_number);
+  value(io, s.last_dt);
   value(io, s.rows);
   if (s.rows < 0 || s.rows > kMaxRows) reject_file("the number of rows is out of range");
   const std::size_t rows = static_cast<std::size_t>(s.rows);

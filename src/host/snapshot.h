@@ -27,6 +27,7 @@ struct JointImage {
 struct Snapshot {
   WorldDef def;  // backend, threads and stream are not part of it
   std::uint64_t step_number = 0;
+  float last_dt = 0.0f;  // [s] of the last step; 0: there was none
   Index rows = 0;
   std::vector<std::uint32_t> generations;  // of each slot
   std::vector<float> mass;                 // of each row

@@ -275,6 +275,7 @@ void check_joints(const Snapshot& s) {
 
 void check_snapshot(const Snapshot& s) {
   validate_world(Where{kRestore, "def"}, s.def);
+  if (!(s.last_dt >= 0.0f && is_finite(s.last_dt))) throw Error("restore: the length of the last step is no time");
   check_materials(s);
   check_bodies(s);
   check_contacts(s);

@@ -48,7 +48,7 @@ FrictionPolygon make_polygon(const SolverSettings& s) {
 
 }  // namespace
 
-StepParams make_step_params(const WorldDef& def, float dt) {
+StepParams make_step_params(const WorldDef& def, float dt, float last_dt) {
   constexpr float kMaxHertzPerRate = 0.205f;   // [1] of the sub-step rate; at 0.22 a pyramid of 820 starts to jitter
   constexpr float kJointHertzPerRate = 0.25f;  // [1] of the sub-step rate
   constexpr float kJointDampingRatio = 2.0f;   // [1]
@@ -59,6 +59,7 @@ StepParams make_step_params(const WorldDef& def, float dt) {
   constexpr float kStandingDrop = 0.04f;   // [dt^2] at least: what the stiffest contacts of four sub-steps give way by
   constexpr float kOnCorners = 2.0f;       // [1] times as deep as a ball at most: flat boxes stand on their corners
   constexpr float kSharedBy = 4.0f;        // [1] contacts that have a fourth of a body's mass each; one may bear it all
+  constexpr float kLongest = 10.0f;        // [1] times the step before
   constexpr float kDeepTime = 0.003f;      // [s] at the push limit: soft contacts as deep push at a tenth of the limit
   const SolverSettings& s = def.solver;
   StepParams p{};
@@ -92,7 +93,8 @@ StepParams make_step_params(const WorldDef& def, float dt) {
   p.polygon = make_polygon(s);
   p.box_friction = s.friction == FrictionModel::box ? 1 : 0;
   p.moreau = s.integrator == Integrator::moreau ? 1 : 0;
-  p.warm_start = s.warm_start ? 1 : 0;
+  // Loads are forces: their impulses go with the length of the step. Those of an impact do not.
+  p.warm_start = !s.warm_start ? 0.0f : last_dt > 0.0f ? min_of(dt / last_dt, kLongest) : 1.0f;
   p.may_sleep = def.sleep.enabled ? 1 : 0;
   p.sleep_speed = def.sleep.speed;
   p.sleep_time = def.sleep.time;

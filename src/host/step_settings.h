@@ -22,7 +22,8 @@ inline int substeps_of(const SolverSettings& settings) {
 }
 
 /// Numbers of a step of dt [s].
-StepParams make_step_params(const WorldDef& def, float dt);
+/// last_dt: [s] of the step before; 0: there was none.
+StepParams make_step_params(const WorldDef& def, float dt, float last_dt = 0.0f);
 
 /// Those facts of a step that come from the settings; rows, planes and restitution are left for the scene to fill in.
 StepShape make_step_shape(const WorldDef& def);

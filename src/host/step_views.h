@@ -61,6 +61,7 @@ struct StepShape {
   bool surfaces = false;     // contacts have rows of SurfaceRows
   bool projection = false;
   bool squeeze = false;  // masses differ much: see kernels/squeeze.h
+  bool uneven = false;   // so much that sweeps may make energy: see kernels/gains.h
   bool residual = false;
   bool instance_transforms = false;
   bool joint_readings = false;

@@ -248,12 +248,13 @@ void World::step_async(float dt) {
   StepInput input;
   {
     const FloatEnvironment environment;
-    input.params = make_step_params(w.def, dt);
+    input.params = make_step_params(w.def, dt, w.last_dt);
     input.params.thinnest = w.thicknesses.smallest();
   }
   input.shape = make_step_shape(w.def);
   // Layers of shock propagation hold any load as it is.
   input.shape.squeeze = !input.shape.shock.on && w.inverse_masses.ratio() > kSqueezedFrom;
+  input.shape.uneven = w.inverse_masses.ratio() > kUnevenFrom;
   input.shape.restitution = w.bouncing_count > 0 || w.materials.pairs_bounce();
   input.shape.carriers = w.kinematic_count > 0;
   input.shape.surfaces = input.shape.surfaces || w.materials.in_use() ||
@@ -266,6 +267,7 @@ void World::step_async(float dt) {
   input.body_count = w.slots.count();
   input.joint_count = w.joint_slots.count();
   w.sim->enqueue(std::move(input));
+  w.last_dt = dt;
 }
 
 const StepReport& World::last_report() {

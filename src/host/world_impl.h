@@ -47,8 +47,9 @@ struct World::Impl {
 
   EditQueue edits;
   std::unique_ptr<Simulation> sim;
-  StepReport report;    // of the last step known of
-  StepSummary summary;  // of the steps since it was cleared
+  float last_dt = 0.0f;  // [s] of the last step that was queued; 0: there was none
+  StepReport report;     // of the last step known of
+  StepSummary summary;   // of the steps since it was cleared
 
   /// The row of a body, or Error if the id names none.
   Index row_of(const Where& where, BodyId body, const char* field = "") const;

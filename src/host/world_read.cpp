@@ -193,6 +193,7 @@ Snapshot World::Impl::capture() {
   Snapshot s;
   s.def = def;
   s.step_number = sim->step_number();
+  s.last_dt = last_dt;
   s.rows = slots.size();
   s.generations.assign(slots.generations().begin(), slots.generations().end());
   s.mass.reserve(mirrors.size());
@@ -272,6 +273,7 @@ void World::Impl::adopt(Snapshot s) {
     ++mirror(static_cast<Index>(pair & 0xffffffffu)).ignored_pairs;
   }
   sim->adopt(s.model, s.state, s.inputs, s.contacts, s.rows, s.step_number);
+  last_dt = s.last_dt;
   joint_slots = Slots::from(s.joints.generations, {s.joints.model.view.alive.data, std::size_t(s.joints.rows)});
   joint_mirrors.resize(static_cast<std::size_t>(s.joints.rows), JointMirror{});
   for (Index row = 0; row < s.joints.rows; ++row) {

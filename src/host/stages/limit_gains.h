@@ -20,7 +20,8 @@ TALUS_INLINE void limit_group_energy(Team& team, const StepViews& v, const Count
 template <class Team>
 TALUS_INLINE void limit_gains(Team& team, const StepViews& v) {
   Counters& c = *v.counters;
-  const bool rigid = v.shape.rigid.on || v.shape.shock.on, all = rigid || v.shape.jacobi || v.shape.projection;
+  const bool rigid = v.shape.rigid.on || v.shape.shock.on,
+             all = rigid || v.shape.jacobi || v.shape.projection || v.shape.uneven;
   const Gains gains{v.model, v.state, v.solve.rows, v.params, all, v.counters};
   const BounceGroups groups{v.solve.rows, v.model, v.state};
   const Count bodies{&c.gain_rows, v.shape.rows + 1}, pairs{&c.gain_pairs, v.next.pairs.owner.size};
@@ -29,7 +30,8 @@ TALUS_INLINE void limit_gains(Team& team, const StepViews& v) {
   team.for_each("BeginBounceGroups", bodies, BeginBounceGroups{v.solve.rows});
   team.for_each("LinkGains", pairs, LinkGains{groups, v.next.pairs, v.next.contacts});
   team.for_each("MarkDrivenGains", pairs, MarkDrivenGains{groups, v.next.pairs, v.next.contacts});
-  team.for_each("MarkJointedGains", {&c.gain_joints, v.joints.count}, MarkJointedGains{groups, v.joints.model});
+  team.for_each("MarkJointedGains", {&c.gain_joints, v.joints.count},
+                MarkJointedGains{groups, v.joints.model, v.joints.state});
   team.for_each("MarkGains", bodies, MarkGains{gains, groups, v.inputs});
   limit_group_energy(team, v, bodies, true, !rigid);
 }

@@ -38,8 +38,9 @@ void prepare_lanes(Exec& exec, const StepViews& v) {
 
 template <bool kSurfaces, class Exec>
 void prepare_rigid(Exec& exec, const StepViews& v) {
-  exec.for_each_lane("PrepareRigid", {&v.counters->first_lane, &v.counters->lanes, v.rigid.rows.size},
-                     PrepareRigid<kSurfaces>{contacts_of<kSurfaces>(v), v.inputs, v.rigid.rows, v.rigid.surfaces});
+  exec.for_each_lane(
+      "PrepareRigid", {&v.counters->first_lane, &v.counters->lanes, v.rigid.rows.size},
+      PrepareRigid<kSurfaces>{contacts_of<kSurfaces>(v), v.state, v.inputs, v.rigid.rows, v.rigid.surfaces});
 }
 
 template <class Exec>

@@ -217,7 +217,7 @@ struct FinishContactsTask {
   TALUS_INLINE void bounce(Team& team) const {
     find_bounces(team, v);
     team.for_each("BeginBounce", {&v.counters->bounce_lanes, v.solve.lanes.size},
-                  BeginBounce<kSurfaces>{v.solve.lanes, v.model, v.inputs, v.solve.rows, v.counters, v.params,
+                  BeginBounce<kSurfaces>{v.solve.lanes, v.model, v.state, v.inputs, v.solve.rows, v.counters, v.params,
                                          v.solve.surfaces, v.shape.poisson});
     team.for_each("KeepBeforeBounce", {&v.counters->bounce_rows, v.shape.rows + 1}, KeepBeforeBounce{v.solve.rows});
     const bool moved = relax_sweeps(v.shape, v.shape.substeps - 1) == 0;  // since the last sweep

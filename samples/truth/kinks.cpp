@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: MIT
+// What meets in a step is seldom what is nearest when it begins: the foot of a slope, lower and buried pieces of a
+// floor, edges beside which something lands, bats that turn.
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+
+#include "truth/experiment.h"
+
+namespace talus::truth {
+namespace {
+
+constexpr const char* kGroup = "Kinks and ledges";
+
+float random_step(Random& random) {
+  const float steps[] = {1.0f / 30, 1.0f / 60, 1.0f / 120, 1.0f / 240};
+  return steps[random.index(4)];
+}
+
+/// A slope that begins where level ground ends, both fixed boxes, without friction. A ball loses what it has along the
+/// normal of the slope. A box is turned by what lifts its front, and loses that and, when its back follows, little
+/// more.
+Worst kinks(const Variant& variant, int trials, std::uint64_t seed) {
+  Worst worst;
+  for (int trial = 0; trial < trials; ++trial) {
+    Random random(seed * 1000003 + std::uint64_t(trial));
+    const int kind = random.index(3);
+    const double size = random.log_between(0.03, 0.5), rise = random.between(0.5, kind == 2 ? 5.0 : 20.0) * kDegree;
+    const float dt = random_step(random);
+    // What goes further than its size in a step is stopped on its way.
+    const double speed = std::min(random.log_between(0.3, 10), 0.5 * size / double(dt));
+    const double half = kind == 2 ? size * random.between(0.7, 1) : size, high = kind == 2 ? 0.5 * size : size;
+    Bench bench(variant, {0, 0, 0}, dt);
+    const float long_half = float(40 * size), thick = float(size), turned = float(rise);
+    bench.add({.shape = box({long_half, thick, long_half}),
+               .motion = Motion::fixed,
+               .position = {-long_half, -thick, 0},
+               .material = slippery()});
+    const Vecd along{std::cos(rise), std::sin(rise), 0}, up{-std::sin(rise), std::cos(rise), 0};
+    bench.add({.shape = box({long_half, thick, long_half}),
+               .motion = Motion::fixed,
+               .position = scenes::to_vec3(double(long_half) * along - double(thick) * up),
+               .orientation = turn({0, 0, 1}, double(turned)),
+               .material = slippery()});
+    const BodyId body = bench.add({.shape = kind == 2   ? box({float(half), float(high), float(half)})
+                                            : kind == 1 ? capsule(float(size), float(size))
+                                                        : sphere(float(size)),
+                                   .mass = 1.0f,
+                                   .position = {float(-half - random.between(1, 2) * size), float(high), 0},
+                                   .orientation = kind == 1 ? turn({1, 0, 0}, 0.5 * kPi) : Quat{0, 0, 0, 1},
+                                   .linear_velocity = {float(speed), 0, 0},
+                                   .material = slippery()});
+    const int steps = int((3 * half + 3 * size) / (speed * double(dt))) + 4;
+    bench.run(steps);
+    const double after = length(bench.velocity(body));
+    // A box may leave the slope, and turn back onto it: what it has lost by then counts.
+    const double energy = bench.energy(), start = 0.5 * speed * speed;
+    const double error = kind == 2
+                             ? std::max({std::cos(rise) * std::cos(rise) - energy / start, energy / start - 1, 0.0})
+                             : std::abs(after / (speed * std::cos(rise)) - 1);
+    char line[200];
+    std::snprintf(line, sizeof line,
+                  "trial %d: %s of %.3g m at %.3g m/s, slope of %.3g degrees, 1/%.0f s, after %.4g m/s", trial,
+                  kind == 2   ? "box"
+                  : kind == 1 ? "capsule"
+                              : "ball",
+                  size, speed, rise / kDegree, 1 / dt, after);
+    worst.add(100 * error, line);
+  }
+  return worst;
+}
+
+/// A box slides over level ground; beneath it is another fixed box, wholly buried, or it comes to a piece of the floor
+/// that is lower. It does not feel the sides of these.
+Worst steps_down(const Variant& variant, int trials, std::uint64_t seed) {
+  Worst worst;
+  for (int trial = 0; trial < trials; ++trial) {
+    Random random(seed * 1000003 + std::uint64_t(trial));
+    const bool buried = random.index(2) == 0;
+    const double size = random.log_between(0.05, 0.5), depth = size * random.log_between(0.005, 0.3);
+    const float dt = random_step(random);
+    const double speed = std::min(random.log_between(0.5, 10), 0.5 * size / double(dt));
+    Bench bench(variant, {0, -9.81f, 0}, dt);
+    const float long_half = float(40 * size), thick = float(size);
+    const BodyDef floor{.shape = box({long_half, thick, long_half}), .motion = Motion::fixed, .material = slippery()};
+    BodyDef first = floor, second = floor;
+    first.position = {buried ? 0.0f : -long_half, -thick, 0};
+    second.position = {long_half, -thick - float(depth), 0};
+    bench.add(first);
+    bench.add(second);
+    const BodyId body = bench.add({.shape = box({float(size), float(0.5 * size), float(size)}),
+                                   .mass = 1.0f,
+                                   .position = {float(-random.between(1.5, 3) * size), float(0.5 * size), 0},
+                                   .linear_velocity = {float(speed), 0, 0},
+                                   .material = slippery()});
+    const int steps = int(8 * size / (speed * double(dt))) + 4;
+    double slowest = speed;
+    for (int i = 0; i < steps; ++i) {
+      bench.step();
+      slowest = std::min(slowest, bench.velocity(body).x);
+    }
+    char line[200];
+    std::snprintf(line, sizeof line, "trial %d: box of %.3g m at %.3g m/s, %s by %.3g m, 1/%.0f s", trial, size, speed,
+                  buried ? "one is buried" : "the floor is lower", depth, 1 / dt);
+    worst.add(100 * (1 - slowest / speed), line);
+  }
+  return worst;
+}
+
+/// A kinematic plate that turns about its middle strikes a ball that floats.
+Worst bats(const Variant& variant, int trials, std::uint64_t seed) {
+  Worst worst;
+  for (int trial = 0; trial < trials; ++trial) {
+    Random random(seed * 1000003 + std::uint64_t(trial));
+    const float dt = random_step(random);
+    const double turns = random.between(0.02, 0.4), arm = random.between(0.4, 0.9);
+    const double rate = std::max(turns / double(dt), 3.0 / arm);  // fast enough to bounce
+    const double radius = random.between(0.03, 0.1), e = random.between(0.1, 0.9), thick = 0.02;
+    const double angle = random.between(1.0, 2.5) * turns;  // until they touch
+    Bench bench(variant, {0, 0, 0}, dt);
+    const Material material = rough(0, e);
+    bench.add({.shape = box({1.0f, float(thick), 0.5f}),
+               .motion = Motion::kinematic,
+               .angular_velocity = {0, 0, float(rate)},
+               .material = material});
+    // They touch when the ball is `arm` from the axis along the plate.
+    const Vecd along{std::cos(angle), std::sin(angle), 0}, normal{-std::sin(angle), std::cos(angle), 0};
+    const BodyId ball = bench.add({.shape = sphere(float(radius)),
+                                   .mass = 1.0f,
+                                   .position = scenes::to_vec3(arm * along + (thick + radius) * normal),
+                                   .material = material});
+    for (int i = 0; i < 6 && length(bench.velocity(ball)) == 0; ++i) bench.step();
+    const Vecd wanted = (1 + e) * rate * arm * normal;
+    char line[200];
+    std::snprintf(line, sizeof line,
+                  "trial %d: %.3g rad a step, arm %.3g m, ball of %.3g m, restitution %.3g, 1/%.0f s", trial, turns,
+                  arm, radius, e, 1 / dt);
+    worst.add(100 * length(bench.velocity(ball) - wanted) / length(wanted), line);
+  }
+  return worst;
+}
+
+const Row kRows[] = {
+    {.group = kGroup,
+     .name = "SlopesLiftWhatComes",
+     .statement =
+         "A ball, a lying capsule or a box of 3 to 50 cm comes without friction at up to 10 m/s to where level "
+         "ground ends and a slope of 0.5 to 20 degrees (boxes: 5) begins, both fixed boxes: what is round has "
+         "cos(slope) of its speed after it, a box at least cos^2(slope) of its energy, and no more than before",
+     .unit = "%",
+     .bound = 1.0,
+     .trials = 1000,
+     .measure = kinks},
+    {.group = kGroup,
+     .name = "StepsDownAreNotFelt",
+     .statement = "A box of 5 to 50 cm slides without friction at up to 10 m/s over a fixed box that is buried in the "
+                  "floor, by 0.5 to 30 % of its size, or onto a piece of floor that is lower by that: it is not slowed",
+     .unit = "% of the speed",
+     .bound = 1.0,
+     .trials = 1000,
+     .measure = steps_down},
+    {.group = kGroup,
+     .name = "BatsStrikeAlongTheirFace",
+     .statement = "A ball struck by a plate that turns by up to 0.4 rad a step leaves along the plate's normal of when "
+                  "they touch, with 1 + e times the speed of the place",
+     .unit = "%",
+     .bound = 1.0,
+     .trials = 1000,
+     .measure = bats},
+};
+
+}  // namespace
+
+std::span<const Row> kink_rows() {
+  return kRows;
+}
+
+}  // namespace talus::truth
