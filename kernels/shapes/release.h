@@ -225,15 +225,24 @@ TALUS_HD inline Manifold where_they_meet(PairFlight m, ShapeType type_a, ShapeTy
   const float deeper = boxes ? overlap / max_of(closes.speed, 1e-20f) : 0.0f;  // [s]
   if (!(deeper < m.dt)) return at_start;
   float t = min_of(closes.time + deeper, m.dt);
+  float before = 0.0f, gap_before = least_gap(at_start);  // [s], [m] the last time seen at which they are apart
   AxisGap gap{};
   Traveller a = m.a, b = m.b;
-  for (int i = 0; i < kMostApproaches; ++i) {  // by Newton's method, which comes from one side, or slower if they turn
+  for (int i = 0; i < kMostApproaches; ++i) {
     a = later(m.a, t);
     b = later(m.b, t);
     gap = gap_between(a, b, between_at(m, t));
+    if (boxes ? gap.separation <= 0.0f : abs_of(gap.separation) <= kMet * thin) break;
+    if (gap.separation < 0.0f) {  // too late: what turns swings back from a straight line
+      t = before + (t - before) * (gap_before / (gap_before - gap.separation));
+      continue;
+    }
+    before = t;
+    gap_before = gap.separation;
+    // By Newton's method, which comes from one side, or slower if they turn.
     const Vec3 n = gap.normal, velocity = m.velocity + (t + 0.5f * m.early) * m.acceleration;
     const float closing = length(cross(n, m.a.spin)) * arm_a + length(cross(n, m.b.spin)) * arm_b - dot(n, velocity);
-    if (!(gap.separation > (boxes ? 0.0f : kMet * thin) && closing > 0.0f && t < m.dt)) break;
+    if (!(closing > 0.0f && t < m.dt)) break;
     t = min_of(t + gap.separation / closing + deeper, m.dt);
   }
   if (dot(gap.normal, at_start.normal) > kSameNormal) return at_start;

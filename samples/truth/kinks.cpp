@@ -164,7 +164,7 @@ const Row kRows[] = {
      .statement = "A ball struck by a plate that turns by up to 0.4 rad a step leaves along the plate's normal of when "
                   "they touch, with 1 + e times the speed of the place",
      .unit = "%",
-     .bound = 1.0,
+     .bound = 0.25,
      .trials = 1000,
      .measure = bats},
 };
