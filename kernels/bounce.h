@@ -18,6 +18,9 @@ constexpr Index kBounceSweeps = 8;  // Newton's cradle of three converges by 4 a
 // SolveRowScratch::group_bounces, of a root
 constexpr std::uint32_t kBounces = 1u;  // something of the group bounces
 constexpr std::uint32_t kDriven = 2u;   // its energy is not its own: joints, or a kinematic body that moves, drive it
+// The same, of a body itself: joints hold it. What it has is no bound for how it bounces: what hangs on it takes part.
+constexpr std::uint32_t kHasJoints = 4u;
+constexpr float kNoEnergyBound = 1e30f;  // [J]
 
 /// Whether a joint is there, and whole.
 TALUS_HD inline bool is_held(const JointModel& joints, const JointState& joint_state, Index joint) {
@@ -78,7 +81,9 @@ struct BounceGroups {
   BodyModel model;
   BodyState state;
 
-  TALUS_HD bool moves(Index body) const { return model.inv_mass[body] > 0.0f && state.asleep[body] == 0; }
+  TALUS_HD bool moves(Index body) const {
+    return model.inv_mass[body] > 0.0f && state.asleep[body] == 0 && state.frozen[body] == 0;
+  }
   TALUS_HD void link(Index a, Index b) const {
     if (moves(a) && moves(b)) link_rows(bodies.group.data, a, b);
   }
@@ -119,6 +124,19 @@ struct LinkBouncingJoints {
   TALUS_HD void operator()(Index joint) const {
     const Index a = bounces.joints.body_a[joint], b = bounces.joints.body_b[joint];
     if (is_held(bounces.joints, bounces.joint_state, joint) && a >= 0 && b >= 0) groups.link(a, b);
+  }
+};
+
+/// One element is one joint.
+struct MarkJointedBodies {
+  SolveRowScratch bodies;  // group_bounces: out
+  JointModel joints;
+  JointState joint_state;
+  TALUS_HD void operator()(Index joint) const {
+    if (!is_held(joints, joint_state, joint)) return;
+    for (const Index body : {joints.body_a[joint], joints.body_b[joint]}) {
+      if (body >= 0) atomic_or(&bodies.group_bounces[body], kHasJoints);
+    }
   }
 };
 

@@ -12,8 +12,8 @@
 
 namespace talus::inline TALUS_ISA {
 
-constexpr double kEnergyUnit = 1.0 / 1099511627776.0;  // 2^-40 of the largest energy of the group's bodies: the
-                                                       // resolution of the sums
+// 2^-35 of the largest energy of the group's bodies: the resolution of the sums, which hold 2^28 such bodies.
+constexpr double kEnergyUnit = 1.0 / 34359738368.0;
 constexpr double kEnergyRounding = 1e-5;  // [1] of what a group had: so that elastic impacts are not slowed by the last
                                           // bit
 constexpr double kEnergySlack = 0.01;     // [1] the same where impulses were to stop bodies

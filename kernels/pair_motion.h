@@ -45,6 +45,7 @@ struct FindMotion {
     m.sunk = min_of(sunk, kMostSunk * thin);
     m.overlap = kOverlap * thin + m.sunk;
     m.slow = kSlowWay * thin / params->dt;
+    m.down = normalized_or(params->gravity, {0.0f, 0.0f, 0.0f});
     // What nothing moves bears; of two that slide along each other the slower one.
     const float inv_a = model.inv_mass[a], inv_b = model.inv_mass[b];
     const bool both_move = inv_a > 0.0f && inv_b > 0.0f;

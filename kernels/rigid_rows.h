@@ -42,6 +42,7 @@ struct PrepareRigid {
   Contacts from;      // its own rows are not used
   BodyState state;    // with kSurfaces
   BodyInputs inputs;  // with kSurfaces
+  bool joints;        // there are some: MarkJointedBodies has been
   // out: points that no lane of a pack has are left as they were
   RigidRows rows;
   RigidSurfaceRows surfaces;  // with kSurfaces
@@ -338,8 +339,9 @@ struct PrepareRigid {
     store_lanes(inv_mass_a, a.inv_mass);
     store_lanes(inv_mass_b, b.inv_mass);
     for (int i = 0; i < kWidth; ++i) {
-      work_a[i] = free_work(Index(sources.a[i]), inv_mass_a[i]);
-      work_b[i] = free_work(Index(sources.b[i]), inv_mass_b[i]);
+      const float bound = has_joints(Index(sources.a[i]), Index(sources.b[i])) ? kNoEnergyBound : 0.0f;
+      work_a[i] = bound + free_work(Index(sources.a[i]), inv_mass_a[i]);
+      work_b[i] = bound + free_work(Index(sources.b[i]), inv_mass_b[i]);
       const Vec3 of_a = outer_push(from.model, inputs, *from.params, Index(sources.a[i]), inv_mass_a[i]);
       const Vec3 of_b = outer_push(from.model, inputs, *from.params, Index(sources.b[i]), inv_mass_b[i]);
       push[0][i] = of_b.x - of_a.x;
@@ -351,6 +353,10 @@ struct PrepareRigid {
     const Real two(2.0f);  // energies are half of these squares, over the turns
     put(rigid_surface::spin_a, length_squared(motion.w_a) + two * a.turns * load_lanes(work_a, Real{}));
     put(rigid_surface::spin_b, length_squared(motion.w_b) + two * b.turns * load_lanes(work_b, Real{}));
+  }
+  TALUS_HD bool has_joints(Index a, Index b) const {
+    const auto& bounces = from.bodies.group_bounces;
+    return joints && ((bounces[a] | bounces[b]) & kHasJoints) != 0;
   }
   /// [J] Of the outer torque in this step, if nothing touches the body.
   TALUS_HD float free_work(Index body, float inv_mass) const {

@@ -432,7 +432,7 @@ struct WakeDisturbed {
       const Bounds& b = disturbed[i];
       const bool near = b.min.x - r <= own.max.x && own.min.x <= b.max.x + r && b.min.y - r <= own.max.y &&
                         own.min.y <= b.max.y + r && b.min.z - r <= own.max.z && own.min.z <= b.max.z + r;
-      if (near) marks.mark(row, kWake | kWakeFresh);
+      if (near) return marks.mark(row, kWake | kWakeFresh);
     }
   }
 };

@@ -69,7 +69,7 @@ struct alignas(16) SplitSums {
   X(Index, split_count, "1", "contacts of this body in the overflow color")              \
   X(SplitSums, split_sums, "", "all zero between sweeps")                                \
   X(Index, group, "1", "union-find of what hangs together, see bounce.h")                \
-  X(std::uint32_t, group_bounces, "1", "kBounces, kDriven of bounce.h; of a root")       \
+  X(std::uint32_t, group_bounces, "1", "see bounce.h; of a root, kHasJoints of any")     \
   X(std::uint32_t, group_energy, "J", "bits of a float, see group_energy.h; of a root")
 
 #define TALUS_COLOR_ROW_SCRATCH(X) X(ColorBids, bids, "", "of open contacts of this body")

@@ -17,7 +17,6 @@
 // More inertia with the same velocity would be momentum from nowhere: 0.6 kg that spin at 170 rad/s under 400 kg would
 // throw these up by a metre. So a body keeps of its velocity what agrees with the motion of its load, as if both were
 // one rigid body, and of the rest its momentum, which is next to nothing.
-constexpr float kUnevenFrom = 300.0f;  // [1] the same, from which on sweeps may make energy, see gains.h
 #pragma once
 #include <bit>
 
@@ -36,9 +35,11 @@ namespace talus::inline TALUS_ISA {
 // [1] Times its mass that stands on a body. Without more inertia boxes of 0.1 m are 2 % inside each other at 4, 8 % at
 // 10 with ten of them under the heavy one, and 90 % at 1,000.
 constexpr float kSqueezedFrom = 4.9f;
-constexpr float kHoldsPart = 0.9f;     // [1] of what friction can give: with more a contact may slip
-constexpr float kSlowSlip = 0.5f;      // [1] of what gravity adds to a velocity in a step: what slips slower may stick
-constexpr float kParallel = 0.05f;     // [1] by which components of normals differ on a body that is squeezed along one
+constexpr float kUnevenFrom =
+    300.0f;                         // [1] largest over least mass of a world from which on sweeps make energy: gains.h
+constexpr float kHoldsPart = 0.9f;  // [1] of what friction can give: with more a contact may slip
+constexpr float kSlowSlip = 0.5f;   // [1] of what gravity adds to a velocity in a step: what slips slower may stick
+constexpr float kParallel = 0.05f;  // [1] by which components of normals differ on a body that is squeezed along one
 constexpr float kStandsSlope = 0.5f;   // [1] cosine between up and the normal of a contact by which a body stands
 constexpr Index kMostLoadTurns = 256;  // levels under a heavy body that feel it, and levels that stand on the ground
 

@@ -258,15 +258,20 @@ TALUS_INLINE Vec3 face_normal(const BoxPair& p, int index) {
   return side * column_of(index < 3 ? p.axes_a : p.axes_b, k);
 }
 
-/// Of two faces that lie on each other that of the body which bears: along its own face, which leans a little, a body
-/// that slides would run into the ground.
-TALUS_INLINE int face_of_bearer(const BoxPair& p, int index, bool b_bears) {
-  if ((index >= 3) == b_bears) return index;
+/// The face of the other box that lies on a face, as an axis of 0..5, or -1.
+TALUS_INLINE int face_that_lies_on(const BoxPair& p, int index) {
   const Vec3 row = index == 0 ? p.cosine.row0 : index == 1 ? p.cosine.row1 : p.cosine.row2;
   const Vec3 cosine = abs_of(index < 3 ? row : column_of(p.cosine, index - 3));
   int other = cosine.y > cosine.x ? 1 : 0;
   other = cosine.z > component(cosine, other) ? 2 : other;
-  return component(cosine, other) > kSameWay ? other + (b_bears ? 3 : 0) : index;
+  return component(cosine, other) > kSameWay ? other + (index < 3 ? 3 : 0) : -1;
+}
+/// Of two faces that lie on each other that of the body which bears: along its own face, which leans a little, a body
+/// that slides would run into the ground.
+TALUS_INLINE int face_of_bearer(const BoxPair& p, int index, bool b_bears) {
+  if ((index >= 3) == b_bears) return index;
+  const int other = face_that_lies_on(p, index);
+  return other >= 0 ? other : index;
 }
 
 /// [m] Along face axis 0..2 of A or 3..5 of B.
@@ -284,11 +289,15 @@ TALUS_INLINE int bearing_face(const BoxPair& p, const FaceGaps& gaps, const Mani
     return bearing_time(m, gap_rate(m, normal, p.half_a, turned_a, p.half_b, turned_b), gap);
   };
   int best = -1;
-  float longest = kBearsBetter * time_of(nearest.normal, least_gap(nearest));
+  const float of_nearest = time_of(nearest.normal, least_gap(nearest));
+  const bool is_upright = !(abs_of(dot(nearest.normal, m.down)) > kLevel);
+  float longest = 0.0f;
   for (int i = 0; i < 6; ++i) {
     if (!(abs_of(gaps[i]) <= m.overlap)) continue;
-    const float time = time_of(face_normal(p, i), gaps[i]);
-    if (!(time > 1.01f * longest)) continue;
+    const Vec3 normal = face_normal(p, i);
+    const bool lies = is_upright && abs_of(dot(normal, m.down)) > kLevel && face_that_lies_on(p, i) >= 0;
+    const float time = time_of(normal, gaps[i]), needed = (lies ? kLiesBetter : kBearsBetter) * of_nearest;
+    if (!(time > 1.01f * max_of(longest, needed))) continue;
     longest = time;
     best = i;
   }

@@ -30,6 +30,7 @@ struct PairMotion {
   float overlap;        // [m] along an axis, up to which the axis still parts them
   float sunk;           // [m] by which what stands is sunk in, at most
   float slow;           // [m/s] speed that is as good as none
+  Vec3 down;            // unit: where gravity pulls; 0: nowhere
   bool has_bearer;      // one of them stands, and the other one moves over it
   bool b_bears;         // B is that one
 };
@@ -76,6 +77,10 @@ TALUS_INLINE float bearing_time(const PairMotion& m, GapRate rate, float gap) {
 }
 
 constexpr float kBearsBetter = 4.0f;  // [1] times as long as the nearest features: at rest these stay
+// [1] The same, of a face on which the other one lies with a face of its own, against features that stand upright: what
+// is put down on a floor with its front at a seam is not held back by the side of the next piece of that floor.
+constexpr float kLiesBetter = 0.25f;
+constexpr float kLevel = 0.7f;  // cosine between gravity and the normal of a face on which something lies
 
 /// [m] Of a manifold with points.
 TALUS_INLINE float least_gap(const Manifold& m) {

@@ -219,13 +219,15 @@ TALUS_HD inline Manifold where_they_meet(PairFlight m, ShapeType type_a, ShapeTy
                                          float thin, float overlap) {
   const float arm_a = spin_arm(m.a), arm_b = spin_arm(m.b);
   const bool boxes = m.a.is_box && m.b.is_box;
+  const float gap_at_start = least_gap(at_start);
+  if (!boxes && !(gap_at_start > 0.0f)) return at_start;  // they have met
   // What slides on a floor does not fall, and would seem to meet the side of the next box of the floor.
   if (boxes) m.acceleration = {0.0f, 0.0f, 0.0f};
   const Closing closes = closing_of(m, at_start);
   const float deeper = boxes ? overlap / max_of(closes.speed, 1e-20f) : 0.0f;  // [s]
   if (!(deeper < m.dt)) return at_start;
   float t = min_of(closes.time + deeper, m.dt);
-  float before = 0.0f, gap_before = least_gap(at_start);  // [s], [m] the last time seen at which they are apart
+  float before = 0.0f, gap_before = gap_at_start;  // [s], [m] the last time seen at which they are apart
   AxisGap gap{};
   Traveller a = m.a, b = m.b;
   for (int i = 0; i < kMostApproaches; ++i) {

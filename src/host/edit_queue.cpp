@@ -15,7 +15,7 @@ constexpr Vec3 kZero{0.0f, 0.0f, 0.0f};
 
 // What wakes on a body's way (NoteEdits in kernels/sleep.h) is decided by each of these, from what it was before: they
 // are not folded, so that it makes no difference whether the world was looked at in between.
-constexpr std::uint32_t kMoves = BodyEdit::set_all | BodyEdit::set_pose | BodyEdit::set_velocity;
+constexpr std::uint32_t kSetsMotion = BodyEdit::set_all | BodyEdit::set_pose | BodyEdit::set_velocity;
 
 bool is_zero(Vec3 v) {
   return v.x == 0.0f && v.y == 0.0f && v.z == 0.0f;
@@ -93,7 +93,7 @@ void EditQueue::set_model(Index row, const BodyModelRow& model) {
 void EditQueue::set_pose(Index row, Vec3 position, Quat orientation) {
   BodyEdit* edit = &record(row);
   const bool depends_on_pose = (edit->bits & BodyEdit::add_impulse) != 0 || !is_zero(edit->point_force);
-  if (depends_on_pose || (edit->bits & kMoves) != 0) edit = &record_on_top(row);
+  if (depends_on_pose || (edit->bits & kSetsMotion) != 0) edit = &record_on_top(row);
   edit->bits |= BodyEdit::set_pose;
   edit->state.position = position;
   edit->state.orientation = orientation;
@@ -101,7 +101,7 @@ void EditQueue::set_pose(Index row, Vec3 position, Quat orientation) {
 
 void EditQueue::set_velocity(Index row, Vec3 linear, Vec3 angular) {
   BodyEdit* edit = &record(row);
-  if ((edit->bits & (kMoves | BodyEdit::add_impulse)) != 0) edit = &record_on_top(row);
+  if ((edit->bits & (kSetsMotion | BodyEdit::add_impulse)) != 0) edit = &record_on_top(row);
   edit->bits |= BodyEdit::set_velocity;
   edit->state.linear_velocity = linear;
   edit->state.angular_velocity = angular;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Edits on their way to the backend. All that is done to one body since the last step is folded into one record, so
-// that records are independent. Where folding would change the meaning (a pose set after an impulse that depends on the
-// pose) the body gets a second record, in a second layer: layers are applied one after another.
+// Edits on their way to the backend. What is done to one body since the last step is folded into one record, so that
+// records are independent. Where folding would change the meaning (a pose or a velocity that is set once more, a pose
+// after an impulse that depends on it) the body gets another record, in another layer: layers are applied one after
+// another.
 #pragma once
 #include <cstddef>
 #include <span>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Stage prepare_contacts: manifolds, masses, state -> solver rows and body records.
 #pragma once
+#include "bounce.h"
 #include "exec.h"
 #include "find_loads.h"
 #include "prepare.h"
@@ -38,9 +39,15 @@ void prepare_lanes(Exec& exec, const StepViews& v) {
 
 template <bool kSurfaces, class Exec>
 void prepare_rigid(Exec& exec, const StepViews& v) {
+  const bool joints = kSurfaces && v.joints.count > 0;
+  if (joints) {
+    exec.for_each("BeginBounceGroups", {nullptr, v.shape.rows + 1}, BeginBounceGroups{v.solve.rows});
+    exec.for_each("MarkJointedBodies", {&v.counters->joints, v.joints.count},
+                  MarkJointedBodies{v.solve.rows, v.joints.model, v.joints.state});
+  }
   exec.for_each_lane(
       "PrepareRigid", {&v.counters->first_lane, &v.counters->lanes, v.rigid.rows.size},
-      PrepareRigid<kSurfaces>{contacts_of<kSurfaces>(v), v.state, v.inputs, v.rigid.rows, v.rigid.surfaces});
+      PrepareRigid<kSurfaces>{contacts_of<kSurfaces>(v), v.state, v.inputs, joints, v.rigid.rows, v.rigid.surfaces});
 }
 
 template <class Exec>
