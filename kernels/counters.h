@@ -52,6 +52,7 @@ struct Counters {
   Index split_rows;                    // body rows if the overflow color has contacts, else 0
   Index heights;                       // with shock propagation: the largest stack height found, see ClimbHeights
   Index layers;                        // the same: layers of contacts, at least 1
+  Index meeting_rows, meeting_pairs;   // rows and pairs, if a body may come to what others prevent, else 0
   Index deep_turns;                    // 1: some contact is deep, see kernels/deep.h; else 0
   Index load_turns, ground_turns;      // of PassLoads and PassGround in kernels/squeeze.h
   Index held_turns, motion_turns;      // of PassHeld and PassMotion

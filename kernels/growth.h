@@ -80,6 +80,7 @@ struct BeginStep {
       if (sleep) counters->block_runs = (counters->row_lanes / kLanes + kBlockRun - 1) / kBlockRun;
     }
     counters->left_bounds = 0;
+    counters->meeting_rows = counters->meeting_pairs = 0;
     counters->deep_turns = 0;
     counters->load_turns = 1;
     counters->ground_turns = 0;

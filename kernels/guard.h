@@ -16,6 +16,7 @@
 #include "joint_columns.h"
 #include "math/atomic.h"
 #include "math/bits.h"
+#include "math/ranked.h"
 #include "pairs.h"
 #include "reach.h"
 #include "shapes/advance.h"
@@ -39,18 +40,6 @@ TALUS_INLINE float part_of_stop(Index stop) {
 }
 TALUS_INLINE Index stop_at(float part) {
   return std::bit_cast<Index>(part);
-}
-
-// A row with a number >= 0, for minima: of the least number, then of the lowest row.
-constexpr std::uint64_t kNobody = ~std::uint64_t(0);
-TALUS_INLINE std::uint64_t ranked(float number, Index row) {
-  return std::uint64_t(std::bit_cast<std::uint32_t>(number)) << 32 | std::uint32_t(row);
-}
-TALUS_INLINE float number_of(std::uint64_t ranked_row) {
-  return std::bit_cast<float>(std::uint32_t(ranked_row >> 32));
-}
-TALUS_INLINE Index row_of(std::uint64_t ranked_row) {
-  return Index(std::uint32_t(ranked_row));
 }
 
 /// Lists the bodies that are fast enough to pass through the thinnest shape of the world, or turn far: in most worlds

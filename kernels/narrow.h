@@ -11,6 +11,7 @@
 #include "lengths.h"
 #include "math/atomic.h"
 #include "math/vec3.h"
+#include "meetings.h"
 #include "pair_motion.h"
 #include "reach.h"
 #include "shapes/collide.h"
@@ -307,6 +308,7 @@ struct CollidePairs {
   // inputs
   BodyInputs inputs;
   MaterialTable materials;
+  Counters* counters;  // meeting_rows, meeting_pairs: out
 
   /// Two calls on a CPU, so that what is recycled costs next to nothing.
   TALUS_HD void operator()(Index element) const {
@@ -354,7 +356,12 @@ struct CollidePairs {
     const bool is_between_axes = m.fleeting && !m.borne;  // they touch along several, and may leave one for another
     if (!is_between_axes && !motions().turns_aside(a, b, m)) return write(pair, a, m);
     const Manifold met = look_ahead(a, b, m);
-    if (met.count > 0) write(pair, a, met);
+    if (met.count == 0) return;
+    write(pair, a, met);
+    if (turned_aside(model, a, b) >= 0) {  // the same by whom ever
+      atomic_store(&counters->meeting_rows, counters->rows);
+      atomic_store(&counters->meeting_pairs, counters->pairs);
+    }
   }
   TALUS_INLINE FindMotion motions() const {
     return {model, linear_velocity, angular_velocity, inputs, params, materials};

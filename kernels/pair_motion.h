@@ -100,6 +100,17 @@ struct FindMotion {
     const float thin =
         2.0f * min_of(min_half_thickness(type_a, shape_a.size), min_half_thickness(type_b, shape_b.size));
     const float clearance = kClearance * thin + place_error(shape_a.position, shape_b.position);
+    const PairFlight f = flight(a, b, type_a, shape_a, type_b, shape_b);
+    const bool is_turned = length_squared(inputs.torque[a]) + length_squared(inputs.torque[b]) > 0.0f;
+    const bool is_clear = least_gap(contact) > clearance && !is_turned;
+    if (is_clear && !surely_touch(f, contact, kTouchDepth * thin) && stays_apart(f, clearance)) return {};
+    const bool goes_far = f.dt * (length(f.velocity) + spin_of(a) + spin_of(b)) > kAsideWay * thin;
+    if (contact.borne || !goes_far) return contact;
+    const float sunk = max_of(length(acceleration(a)), length(acceleration(b))) * standing_drop(a, b);
+    return where_they_meet(f, type_a, type_b, contact, thin, kOverlap * thin + min_of(sunk, kMostSunk * thin));
+  }
+  TALUS_HD PairFlight flight(Index a, Index b, ShapeType type_a, const PlacedShape& shape_a, ShapeType type_b,
+                             const PlacedShape& shape_b) const {
     PairFlight f;
     f.a = traveller_of(type_a, shape_a, angular_velocity[a]);
     f.b = traveller_of(type_b, shape_b, angular_velocity[b]);
@@ -108,13 +119,7 @@ struct FindMotion {
     f.acceleration = acceleration(b) - acceleration(a);
     f.dt = ahead();
     f.early = params->moreau != 0 ? 0.0f : params->h;
-    const bool is_turned = length_squared(inputs.torque[a]) + length_squared(inputs.torque[b]) > 0.0f;
-    const bool is_clear = least_gap(contact) > clearance && !is_turned;
-    if (is_clear && !surely_touch(f, contact, kTouchDepth * thin) && stays_apart(f, clearance)) return {};
-    const bool goes_far = f.dt * (length(f.velocity) + spin_of(a) + spin_of(b)) > kAsideWay * thin;
-    if (contact.borne || !goes_far) return contact;
-    const float sunk = max_of(length(acceleration(a)), length(acceleration(b))) * standing_drop(a, b);
-    return where_they_meet(f, type_a, type_b, contact, thin, kOverlap * thin + min_of(sunk, kMostSunk * thin));
+    return f;
   }
   /// The same for spheres that fall alike, which move in straight lines against each other.
   TALUS_INLINE bool spheres_pass_by(Index a, Index b, Vec3 position_a, Vec3 position_b, float radius_a,
@@ -141,6 +146,8 @@ struct FindMotion {
     const float gain = ahead() * dot(direction, acceleration(b) - acceleration(a));
     return dot(direction, linear_velocity[b] - linear_velocity[a]) + min_of(gain, 0.0f);
   }
+  /// [s] As far ahead as solvers look: the step, and a sub-step more.
+  TALUS_INLINE float ahead() const { return params->dt + params->h; }
   /// [m/s^2] If nothing touches it.
   TALUS_INLINE Vec3 acceleration(Index body) const {
     const float inv_mass = model.inv_mass[body];
@@ -151,8 +158,6 @@ struct FindMotion {
  private:
   /// [m/s] Of the outermost point, by turning.
   TALUS_INLINE float spin_of(Index body) const { return length(angular_velocity[body]) * model.radius[body]; }
-  /// [s] As far ahead as solvers look: the step, and a sub-step more.
-  TALUS_INLINE float ahead() const { return params->dt + params->h; }
   /// [m] Of the coordinates.
   TALUS_INLINE static float place_error(Vec3 a, Vec3 b) {
     const Vec3 places = abs_of(a) + abs_of(b);

@@ -74,6 +74,8 @@ struct alignas(16) SplitSums {
 
 #define TALUS_COLOR_ROW_SCRATCH(X) X(ColorBids, bids, "", "of open contacts of this body")
 
+#define TALUS_MEETING_ROW_SCRATCH(X) X(std::uint64_t, first, "", "the first to turn the body aside, see meetings.h")
+
 #define TALUS_SOLVE_PAIR_SCRATCH(X)                                                     \
   X(std::uint32_t, batch_key, "1", "shape class of a pair, to collide like with like")  \
   X(std::uint32_t, batch_pair, "1", "pairs in the order of batch_key")                  \
@@ -97,6 +99,7 @@ namespace talus {
 
 TALUS_DEFINE_VIEW(SolveRowScratch, TALUS_SOLVE_ROW_SCRATCH)
 TALUS_DEFINE_VIEW(ColorRowScratch, TALUS_COLOR_ROW_SCRATCH)
+TALUS_DEFINE_VIEW(MeetingRowScratch, TALUS_MEETING_ROW_SCRATCH)
 TALUS_DEFINE_VIEW(SolvePairScratch, TALUS_SOLVE_PAIR_SCRATCH)
 TALUS_DEFINE_VIEW(SolveContactScratch, TALUS_SOLVE_CONTACT_SCRATCH)
 TALUS_DEFINE_VIEW(ColorContactScratch, TALUS_COLOR_CONTACT_SCRATCH)
@@ -185,6 +188,7 @@ using SurfaceRows = LaneBlocks<surface::kFields>;
 
 struct SolveScratch {
   SolveRowScratch rows;  // capacity: body rows + 1; the row after the last is the null body
+  MeetingRowScratch meetings;
   SolvePairScratch pairs;
   SolveContactScratch contacts;
   ColorRowScratch color_rows;

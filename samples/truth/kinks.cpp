@@ -210,6 +210,73 @@ Worst starts(const Variant& variant, int trials, std::uint64_t seed) {
   return worst;
 }
 
+/// What lands on tiles at an angle has the velocity that it has on a slab.
+Worst landings(const Variant& variant, int trials, std::uint64_t seed) {
+  Worst worst;
+  for (int trial = 0; trial < trials; ++trial) {
+    Random random(seed * 1000003 + std::uint64_t(trial));
+    const float dt = random_step(random);
+    const double size = random.log_between(0.05, 1), e = random.index(2) == 0 ? 0.0 : random.between(0.1, 0.9);
+    const int kind = random.index(3);
+    const auto part = [&] { return float(0.5 * size * random.between(0.4, 1)); };
+    const float radius = part();
+    const ShapeDef shape = kind == 0   ? box({part(), part(), part()})
+                           : kind == 1 ? capsule(radius, part())
+                                       : sphere(radius);
+    const double high = double(kind == 0 ? shape.size.y : radius), heading = random.between(0, 2 * kPi);
+    const double across = random.log_between(0.1, 20), down = random.log_between(0.3, 10);
+    const double time = random.between(0.05, 2.5) * double(dt);  // until it lands
+    const double fall = down * time;
+    const Quat yaw = turn({0, 1, 0}, random.between(0, 2 * kPi));
+    const double tile = random.between(0.8, 3) * size, x = random.between(0, tile), z = random.between(0, tile);
+    const bool heavy_tiles = random.index(3) == 0;
+    const Vecd along{std::cos(heading), 0, std::sin(heading)};
+    const auto lands = [&](bool tiles) {
+      Bench bench(variant, {0, 0, 0}, dt);
+      const Material material = rough(0, e);
+      const float half = float(0.5 * tile);
+      const int reach = tiles ? 2 + int((across * 6 * double(dt) + size) / tile) : 0;
+      if (!tiles) {
+        bench.add({.shape = plane({0, 1, 0}), .material = material});
+      } else {
+        for (int i = -reach; i <= reach; ++i) {
+          for (int j = -reach; j <= reach; ++j) {
+            if (std::abs(i * along.z - j * along.x) > 3 + size / tile) continue;  // not on its way
+            bench.add({.shape = box({half, half, half}),
+                       .motion = heavy_tiles ? Motion::dynamic : Motion::fixed,
+                       .mass = 1e5f,
+                       .position = {float(x + i * tile), -half, float(z + j * tile)},
+                       .material = material});
+          }
+        }
+      }
+      const BodyId body = bench.add({.shape = shape,
+                                     .mass = 1.0f,
+                                     .position = {0, float(high + fall), 0},
+                                     .orientation = kind == 1 ? yaw * turn({1, 0, 0}, 0.5 * kPi) : yaw,
+                                     .linear_velocity = scenes::to_vec3(across * along - Vecd{0, down, 0}),
+                                     .material = material});
+      bench.run(5);
+      return std::array<Vecd, 2>{bench.velocity(body), bench.spin(body)};
+    };
+    const auto [on_slab, slab_spin] = lands(false);
+    const auto [on_tiles, spin] = lands(true);
+    const double error = length(on_tiles - on_slab) + 0.5 * size * length(spin - slab_spin);
+    char line[240];
+    std::snprintf(line, sizeof line,
+                  "trial %d: %s of %.3g m, %.3g m/s across and %.3g down, %s tiles of %.3g m, restitution %.3g, "
+                  "1/%.0f s, lands in %.3g steps: %.4g %.4g %.4g",
+                  trial,
+                  kind == 0   ? "box"
+                  : kind == 1 ? "capsule"
+                              : "ball",
+                  size, across, down, heavy_tiles ? "heavy" : "fixed", tile, e, 1 / dt, time / double(dt), on_tiles.x,
+                  on_tiles.y, on_tiles.z);
+    worst.add(100 * error / std::hypot(across, down), line);
+  }
+  return worst;
+}
+
 const Row kRows[] = {
     {.group = kGroup,
      .name = "SlopesLiftWhatComes",
@@ -239,6 +306,15 @@ const Row kRows[] = {
      .bound = 1.0,
      .trials = 1000,
      .measure = starts},
+    {.group = kGroup,
+     .name = "LandingsDoNotFeelSeams",
+     .statement = "A ball, a lying capsule or a flat box of 5 cm to 1 m that comes down at an angle, with up to 20 m/s "
+                  "across and 10 m/s down, on fixed or heavy tiles, without friction, with any restitution, leaves as "
+                  "from one plane",
+     .unit = "% of the speed",
+     .bound = 1.0,
+     .trials = 1000,
+     .measure = landings},
     {.group = kGroup,
      .name = "BatsStrikeAlongTheirFace",
      .statement = "A ball struck by a plate that turns by up to 0.4 rad a step leaves along the plate's normal of when "

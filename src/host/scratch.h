@@ -121,6 +121,7 @@ class Scratch {
     put(broad_.found, room.pairs + kShortList, kFoundLife);
     put(guard_.rows, room.rows, kGuardLife);
     put(guard_.fast, room.pairs + 2 * kMostMet, kGuardLife);
+    put(solve_.meetings, room.rows, kPairsLife);
     put(solve_.pairs, (room.pairs + kLanes) / kLanes * kLanes, kPairsLife);
     broad_.grid = reinterpret_cast<GridState*>(base + layout.place(sizeof(GridState), kGridLife));
     broad_.entry_capacity = room.entries;

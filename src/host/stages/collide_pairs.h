@@ -3,10 +3,35 @@
 #pragma once
 #include "exec.h"
 #include "growth.h"
+#include "meetings.h"
 #include "narrow.h"
 #include "step_views.h"
 
 namespace talus::inline TALUS_ISA {
+
+/// Contacts that no two come to, since others are met before: these are left out.
+struct LeaveOutPreventedTask {
+  TaskViews v;
+
+  template <class Team>
+  TALUS_HD void operator()(Team& team) const {
+    const Count rows{&v.counters->meeting_rows, v.shape.rows},
+        pairs{&v.counters->meeting_pairs, v.next.pairs.owner.size};
+    const Meetings meetings{v.model,
+                            v.state.linear_velocity,
+                            v.state.angular_velocity,
+                            v.inputs,
+                            v.params,
+                            v.materials,
+                            v.broad.rows.pose,
+                            v.next.pairs,
+                            v.next.contacts,
+                            v.solve.meetings.first};
+    team.for_each("BeginMeetings", rows, BeginMeetings{v.solve.meetings.first});
+    team.for_each("FindFirstMeetings", pairs, FindFirstMeetings{meetings});
+    team.for_each("LeaveOutPrevented", pairs, LeaveOutPrevented{meetings, v.solve.pairs.contact_index});
+  }
+};
 
 /// Contacts among the pairs, if there is room for them.
 struct ListContactsTask {
@@ -52,7 +77,8 @@ void collide_pairs(Exec& exec, const StepViews& v) {
   exec.for_each("CollidePairs", pairs,
                 CollidePairs{v.model, v.state.linear_velocity, v.state.angular_velocity, v.last, v.broad.rows.pose,
                              v.next.pairs, s.batch_key, s.batch_pair, s.box_axes, s.last_row, v.next.contacts,
-                             s.contact_index, v.params, v.inputs, v.materials});
+                             s.contact_index, v.params, v.inputs, v.materials, v.counters});
+  exec.together("LeaveOutPrevented", LeaveOutPreventedTask{v});
   exec.exclusive_scan("number contacts", s.contact_index, pairs);
   exec.together("ListContacts", ListContactsTask{v});
 }
