@@ -14,8 +14,8 @@
 
 namespace talus::inline TALUS_ISA {
 
-constexpr float kWallPart = 0.05f;    // [1] of a body's mass over that of what turns it aside as a wall would
-constexpr float kSameSide = 0.9999f;  // cosine: contacts along one normal, by 0.8 degrees, bear a body together
+constexpr float kWallPart = 0.05f;      // [1] of a body's mass over that of what turns it aside as a wall would
+constexpr float kSameSide = 0.999998f;  // cosine: contacts along one normal, by 2 mrad, bear a body together
 
 /// The body of a pair that the other one turns aside, or -1.
 TALUS_INLINE Index turned_aside(const BodyModel& model, Index a, Index b) {
@@ -26,8 +26,8 @@ TALUS_INLINE Index turned_aside(const BodyModel& model, Index a, Index b) {
 
 /// No meetings. One element is one body row.
 struct BeginMeetings {
-  Column<std::uint64_t> first;
-  TALUS_HD void operator()(Index row) const { first[row] = kNobody; }
+  Column<std::uint64_t> first, second;
+  TALUS_HD void operator()(Index row) const { first[row] = second[row] = kNobody; }
 };
 
 struct Meetings {
@@ -39,20 +39,35 @@ struct Meetings {
   Column<BodyPose> pose;
   PairList pairs;
   ContactRecords contacts;
-  Column<std::uint64_t> first;  // of each body: when it meets the first of those that turn it aside, and the pair
+  Column<std::uint32_t> when;           // [s] of each pair: bits of a float; of one that turns nobody aside kNever
+  Column<std::uint64_t> first, second;  // of each body: when it meets those that turn it aside, and the pair
+
+  static constexpr std::uint32_t kNever = 0xffffffffu;
 
   TALUS_HD FindMotion motions() const { return {model, linear_velocity, angular_velocity, inputs, params, materials}; }
-  /// [s] When the first point of a contact closes its gap, if the two move on as they do; none: more than a step.
+  TALUS_HD bool is_plane(Index row) const { return ShapeType(model.shape[row]) == ShapeType::plane; }
+  TALUS_HD PlacedShape shape(Index row) const {
+    return {model.shape_size[row], pose[row].position, pose[row].orientation};
+  }
+  TALUS_HD PairFlight flight(Index a, Index b) const {
+    return motions().flight(a, b, ShapeType(model.shape[a]), shape(a), ShapeType(model.shape[b]), shape(b));
+  }
+  /// [s] When the two touch, if they move on as they do; more than a step: they do not.
   TALUS_HD float time_of(Index a, Index b, const CachedContact& contact) const {
     const Vec3 n = contact.normal, spin_a = angular_velocity[a], spin_b = angular_velocity[b];
     const float opening = motions().least_opening(a, b, n);
-    float time = 1e30f;
+    float time = 1e30f, gap = 1e30f;
     for (int i = 0; i < int(contact.count); ++i) {
       const CachedPoint& point = contact.point[i];
       const float closing = -(opening + dot(n, cross(spin_b, point.on_b) - cross(spin_a, point.on_a)));
+      gap = min_of(gap, point.separation);
       if (closing > 0.0f) time = min_of(time, max_of(point.separation, 0.0f) / closing);
     }
-    return time;
+    if (!(gap > 0.0f) || time > motions().ahead() || is_plane(a) || is_plane(b)) return time;
+    // A contact is a half space, which may be crossed long before the two touch.
+    const float thin = 2.0f * min_of(min_half_thickness(ShapeType(model.shape[a]), model.shape_size[a]),
+                                     min_half_thickness(ShapeType(model.shape[b]), model.shape_size[b]));
+    return meeting_of(flight(a, b), time, gap, thin, 0.0f).time;
   }
 };
 
@@ -60,55 +75,70 @@ struct Meetings {
 struct FindFirstMeetings {
   Meetings of;
   TALUS_HD void operator()(Index pair) const {
+    of.when[pair] = Meetings::kNever;
     const CachedContact& contact = of.contacts[pair];
     if (!(contact.count > 0.0f)) return;
     const Index a = of.pairs.owner[pair], b = of.pairs.partner[pair], body = turned_aside(of.model, a, b);
     if (body < 0) return;
     const float time = of.time_of(a, b, contact);
-    if (time <= of.motions().ahead()) atomic_min(&of.first[body], ranked(time, pair));
+    if (!(time <= of.motions().ahead())) return;
+    of.when[pair] = std::bit_cast<std::uint32_t>(time);
+    atomic_min(&of.first[body], ranked(time, pair));
+  }
+};
+/// The first of the others. One element is one pair.
+struct FindSecondMeetings {
+  Meetings of;
+  TALUS_HD void operator()(Index pair) const {
+    if (of.when[pair] == Meetings::kNever) return;
+    const Index body = turned_aside(of.model, of.pairs.owner[pair], of.pairs.partner[pair]);
+    if (row_of(of.first[body]) == pair) return;
+    atomic_min(&of.second[body], ranked(std::bit_cast<float>(of.when[pair]), pair));
   }
 };
 
 /// Leaves out contacts that two do not come to. One element is one pair; it writes the pair's own.
 struct LeaveOutPrevented {
+  static constexpr float kAtOnce = 1e-3f;  // [1] of a step: so much later it is met at the same time
   Meetings of;
   Column<Index> contact_index;
 
   TALUS_HD void operator()(Index pair) const {
-    CachedContact& contact = of.contacts[pair];
-    if (!(contact.count > 0.0f)) return;
-    const Index a = of.pairs.owner[pair], b = of.pairs.partner[pair], body = turned_aside(of.model, a, b);
-    if (body < 0 || ShapeType(of.model.shape[a]) == ShapeType::plane ||
-        ShapeType(of.model.shape[b]) == ShapeType::plane) {
-      return;
-    }
-    const std::uint64_t meeting = of.first[body];
-    if (meeting == kNobody || row_of(meeting) == pair || !is_prevented(a, b, body, contact, meeting)) return;
-    contact.count = 0.0f;
+    if (of.when[pair] == Meetings::kNever) return;
+    const Index body = turned_aside(of.model, of.pairs.owner[pair], of.pairs.partner[pair]);
+    const std::uint64_t first = of.first[body], second = of.second[body];
+    const bool is_first = row_of(first) == pair;
+    // Of two that are met at once and would prevent each other the first one stays.
+    const bool prevented =
+        is_first ? second != kNobody && is_prevented(body, pair, second) && !is_prevented(body, row_of(second), first)
+                 : is_prevented(body, pair, first);
+    if (!prevented) return;
+    of.contacts[pair].count = 0.0f;
     contact_index[pair] = 0;
   }
 
-  TALUS_HD bool is_prevented(Index a, Index b, Index body, const CachedContact& contact, std::uint64_t meeting) const {
-    const CachedContact& met = of.contacts[row_of(meeting)];
-    const bool owns_met = of.pairs.owner[row_of(meeting)] == body;
-    const Vec3 up = owns_met ? -met.normal : met.normal;  // from what it meets first
-    const Vec3 away = body == a ? -contact.normal : contact.normal;
-    if (dot(up, away) > kSameSide) return false;
-    const BodyPose pa = of.pose[a], pb = of.pose[b];
-    const ShapeType type_a = ShapeType(of.model.shape[a]), type_b = ShapeType(of.model.shape[b]);
-    const PlacedShape shape_a{of.model.shape_size[a], pa.position, pa.orientation};
-    const PlacedShape shape_b{of.model.shape_size[b], pb.position, pb.orientation};
+  /// Whether a body does not come to a pair, since it meets another one before.
+  TALUS_HD bool is_prevented(Index body, Index pair, std::uint64_t other) const {
+    const Index a = of.pairs.owner[pair], b = of.pairs.partner[pair];
+    const float latest = std::bit_cast<float>(of.when[pair]) + kAtOnce * of.params->dt;
+    if (of.is_plane(a) || of.is_plane(b) || number_of(other) > latest) return false;
+    const CachedContact& met = of.contacts[row_of(other)];
+    const bool owns_met = of.pairs.owner[row_of(other)] == body;
+    const Vec3 normal = of.contacts[pair].normal;
+    const Vec3 up = owns_met ? -met.normal : met.normal;  // from what it meets before
+    if (dot(up, body == a ? -normal : normal) > kSameSide) return false;
     const FindMotion motions = of.motions();
-    const float overlap = motions.of(a, b, type_a, shape_a, type_b, shape_b).overlap;
-    PairFlight f = motions.flight(a, b, type_a, shape_a, type_b, shape_b);
-    const float time = number_of(meeting), side = body == b ? 1.0f : -1.0f;
+    const float overlap =
+        motions.of(a, b, ShapeType(of.model.shape[a]), of.shape(a), ShapeType(of.model.shape[b]), of.shape(b)).overlap;
+    PairFlight f = of.flight(a, b);
+    const float time = number_of(other), side = body == b ? 1.0f : -1.0f;
     f.between = between_at(f, time);
     f.velocity = f.velocity + time * f.acceleration;
     f.a = later(f.a, time);
     f.b = later(f.b, time);
     f.dt = f.dt - time;
     // It goes on along what it has met: what it closes with there is gone, and what pulls it there is held.
-    const Index wall = owns_met ? of.pairs.partner[row_of(meeting)] : of.pairs.owner[row_of(meeting)];
+    const Index wall = owns_met ? of.pairs.partner[row_of(other)] : of.pairs.owner[row_of(other)];
     const Vec3 arm = owns_met ? met.point[0].on_b : met.point[0].on_a;
     const Vec3 of_wall = of.linear_velocity[wall] + cross(of.angular_velocity[wall], arm);
     const Vec3 pull = motions.acceleration(body), speed = of.linear_velocity[body] + time * pull - of_wall;

@@ -354,11 +354,11 @@ struct CollidePairs {
     const Index b = pairs.partner[pair];
     if (m.count == 0) return;
     const bool is_between_axes = m.fleeting && !m.borne;  // they touch along several, and may leave one for another
-    if (!is_between_axes && !motions().turns_aside(a, b, m)) return write(pair, a, m);
-    const Manifold met = look_ahead(a, b, m);
+    const bool looks_ahead = is_between_axes || motions().turns_aside(a, b, m);
+    const Manifold met = looks_ahead ? look_ahead(a, b, m) : m;
     if (met.count == 0) return;
     write(pair, a, met);
-    if (turned_aside(model, a, b) >= 0) {  // the same by whom ever
+    if ((looks_ahead || m.borne) && turned_aside(model, a, b) >= 0) {  // the same by whom ever
       atomic_store(&counters->meeting_rows, counters->rows);
       atomic_store(&counters->meeting_pairs, counters->pairs);
     }

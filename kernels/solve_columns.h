@@ -74,7 +74,9 @@ struct alignas(16) SplitSums {
 
 #define TALUS_COLOR_ROW_SCRATCH(X) X(ColorBids, bids, "", "of open contacts of this body")
 
-#define TALUS_MEETING_ROW_SCRATCH(X) X(std::uint64_t, first, "", "the first to turn the body aside, see meetings.h")
+#define TALUS_MEETING_ROW_SCRATCH(X)                                               \
+  X(std::uint64_t, first, "", "meeting that turns the body aside, see meetings.h") \
+  X(std::uint64_t, second, "", "the same")
 
 #define TALUS_SOLVE_PAIR_SCRATCH(X)                                                     \
   X(std::uint32_t, batch_key, "1", "shape class of a pair, to collide like with like")  \

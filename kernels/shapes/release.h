@@ -210,14 +210,49 @@ TALUS_INLINE Closing closing_of(const PairFlight& m, const Manifold& contact) {
   return closing;
 }
 
+/// Two on their way when they meet, or at the end of the step if they do not.
+struct Meeting {
+  float time;  // [s]
+  Traveller a, b;
+  AxisGap gap;
+};
+/// guess: [s] a time near that; gap_at_start: [m]; thin: [m] thickness of the thinner one; deeper: [s] by which each
+/// look is later than they touch. Boxes are at least as deep in each other as they touch, others touch.
+TALUS_HD inline Meeting meeting_of(const PairFlight& m, float guess, float gap_at_start, float thin, float deeper) {
+  const float arm_a = spin_arm(m.a), arm_b = spin_arm(m.b);
+  const bool boxes = m.a.is_box && m.b.is_box;
+  float before = 0.0f, gap_before = gap_at_start;  // [s], [m] the last time seen at which they are apart
+  Meeting met{min_of(guess, m.dt), m.a, m.b, {}};
+  for (int i = 0; i < kMostApproaches; ++i) {
+    const float t = met.time;
+    met.a = later(m.a, t);
+    met.b = later(m.b, t);
+    met.gap = gap_between(met.a, met.b, between_at(m, t));
+    const float gap = met.gap.separation;
+    if (boxes ? gap <= 0.0f : abs_of(gap) <= kMet * thin) break;
+    if (gap < 0.0f) {  // too late: what turns swings back from a straight line
+      met.time = before + (t - before) * (gap_before / (gap_before - gap));
+      continue;
+    }
+    before = t;
+    gap_before = gap;
+    // By Newton's method, which comes from one side, or slower if they turn.
+    const Vec3 n = met.gap.normal, velocity = m.velocity + (t + 0.5f * m.early) * m.acceleration;
+    const float closing = length(cross(n, m.a.spin)) * arm_a + length(cross(n, m.b.spin)) * arm_b - dot(n, velocity);
+    if (!(closing > 0.0f && t < m.dt)) break;
+    met.time = min_of(t + gap / closing + deeper, m.dt);
+  }
+  return met;
+}
+
 /// The contact of two that are apart, as it is when they meet, seen from the start of the step. What is nearest at the
 /// start is something else: a ball that is hit off its middle would leave along the line of centres of the start, 40
-/// degrees off at 10 m/s, and one that lands beside the edge of a box would bounce off the edge. Two boxes are looked
-/// at when they are in each other by `overlap` [m], as far as an axis still parts them: a box that slides to the foot
-/// of a slope meets its edge, and is lifted by its face. `thin`: [m] thickness of the thinner one.
+/// degrees off at 10 m/s, one that lands beside the edge of a box would bounce off the edge, and a box that lands on a
+/// floor of tiles would stand on those that it came from. Two boxes are looked at when they are in each other by
+/// `overlap` [m], as far as an axis still parts them: a box that slides to the foot of a slope meets its edge, and is
+/// lifted by its face. `thin`: [m] thickness of the thinner one.
 TALUS_HD inline Manifold where_they_meet(PairFlight m, ShapeType type_a, ShapeType type_b, const Manifold& at_start,
                                          float thin, float overlap) {
-  const float arm_a = spin_arm(m.a), arm_b = spin_arm(m.b);
   const bool boxes = m.a.is_box && m.b.is_box;
   const float gap_at_start = least_gap(at_start);
   if (!boxes && !(gap_at_start > 0.0f)) return at_start;  // they have met
@@ -226,31 +261,15 @@ TALUS_HD inline Manifold where_they_meet(PairFlight m, ShapeType type_a, ShapeTy
   const Closing closes = closing_of(m, at_start);
   const float deeper = boxes ? overlap / max_of(closes.speed, 1e-20f) : 0.0f;  // [s]
   if (!(deeper < m.dt)) return at_start;
-  float t = min_of(closes.time + deeper, m.dt);
-  float before = 0.0f, gap_before = gap_at_start;  // [s], [m] the last time seen at which they are apart
-  AxisGap gap{};
-  Traveller a = m.a, b = m.b;
-  for (int i = 0; i < kMostApproaches; ++i) {
-    a = later(m.a, t);
-    b = later(m.b, t);
-    gap = gap_between(a, b, between_at(m, t));
-    if (boxes ? gap.separation <= 0.0f : abs_of(gap.separation) <= kMet * thin) break;
-    if (gap.separation < 0.0f) {  // too late: what turns swings back from a straight line
-      t = before + (t - before) * (gap_before / (gap_before - gap.separation));
-      continue;
-    }
-    before = t;
-    gap_before = gap.separation;
-    // By Newton's method, which comes from one side, or slower if they turn.
-    const Vec3 n = gap.normal, velocity = m.velocity + (t + 0.5f * m.early) * m.acceleration;
-    const float closing = length(cross(n, m.a.spin)) * arm_a + length(cross(n, m.b.spin)) * arm_b - dot(n, velocity);
-    if (!(closing > 0.0f && t < m.dt)) break;
-    t = min_of(t + gap.separation / closing + deeper, m.dt);
-  }
-  if (dot(gap.normal, at_start.normal) > kSameNormal) return at_start;
-  const float reach = max_of(gap.separation, 0.0f) + kMetReach * thin;
-  const Vec3 d = between_at(m, t), way = d - m.between;
-  Manifold met = collide(type_a, placed(a, {0.0f, 0.0f, 0.0f}), type_b, placed(b, d), reach);
+  const Meeting meeting = meeting_of(m, closes.time + deeper, gap_at_start, thin, deeper);
+  const float t = meeting.time;
+  const Vec3 d = between_at(m, t), way = d - m.between, n = meeting.gap.normal;
+  // Points of a ball do not depend on where it is.
+  const bool is_ball = type_a == ShapeType::sphere || type_b == ShapeType::sphere;
+  const bool same_place = is_ball || length(cross(n, way)) < kMetReach * thin;
+  if (same_place && dot(n, at_start.normal) > kSameNormal) return at_start;
+  const float reach = max_of(meeting.gap.separation, 0.0f) + kMetReach * thin;
+  Manifold met = collide(type_a, placed(meeting.a, {0.0f, 0.0f, 0.0f}), type_b, placed(meeting.b, d), reach);
   met.fleeting = true;
   // As far apart as rows, which know of turning by the speed of their points, take them to touch at that time.
   for (int i = 0; i < met.count; ++i) {

@@ -17,6 +17,7 @@ struct LeaveOutPreventedTask {
   TALUS_HD void operator()(Team& team) const {
     const Count rows{&v.counters->meeting_rows, v.shape.rows},
         pairs{&v.counters->meeting_pairs, v.next.pairs.owner.size};
+    const MeetingRowScratch& bodies = v.solve.meetings;
     const Meetings meetings{v.model,
                             v.state.linear_velocity,
                             v.state.angular_velocity,
@@ -26,9 +27,12 @@ struct LeaveOutPreventedTask {
                             v.broad.rows.pose,
                             v.next.pairs,
                             v.next.contacts,
-                            v.solve.meetings.first};
-    team.for_each("BeginMeetings", rows, BeginMeetings{v.solve.meetings.first});
+                            v.solve.pairs.spare_key,
+                            bodies.first,
+                            bodies.second};
+    team.for_each("BeginMeetings", rows, BeginMeetings{bodies.first, bodies.second});
     team.for_each("FindFirstMeetings", pairs, FindFirstMeetings{meetings});
+    team.for_each("FindSecondMeetings", pairs, FindSecondMeetings{meetings});
     team.for_each("LeaveOutPrevented", pairs, LeaveOutPrevented{meetings, v.solve.pairs.contact_index});
   }
 };
