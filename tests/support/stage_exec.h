@@ -68,7 +68,7 @@ inline void poison_after(Stage stage, const StepViews& v, Memory& memory) {
   const detail::Filler ones{memory, 0xff}, zeros{memory, 0};
   const auto& [broad_rows, entries, found, kept_bounds, candidates, grid, entry_capacity, pair_capacity,
                candidate_capacity] = v.broad;
-  const auto& [solve_rows, pairs, contacts, color_rows, color_contacts, lanes, surfaces, contact_capacity] = v.solve;
+  const auto& [solve_rows, meetings, pairs, contacts, color_rows, color_contacts, lanes, surfaces, contact_capacity] = v.solve;
   const auto& [rigid_rows, rigid_surfaces, rigid_bodies, block_sum, run_sum, open, history, rigid_state] = v.rigid;
   const auto& [shock_bodies, by_height, layers, rest_rows, rest_contacts] = v.shock;
   const auto& [next_pairs, next_contacts, rolling] = v.next;
@@ -83,6 +83,7 @@ inline void poison_after(Stage stage, const StepViews& v, Memory& memory) {
   if (dead(kEntriesLife)) ones.table(entries);
   if (dead(kFoundLife)) ones.table(found);
   if (dead(kPairsLife)) ones.table(pairs);
+  if (dead(kPairsLife)) ones.table(meetings);
   if (dead(kContactsLife)) ones.table(contacts);
   if (dead(kColorRowsLife)) ones.table(color_rows);
   if (dead(kColorContactsLife)) ones.table(color_contacts);

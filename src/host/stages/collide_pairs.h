@@ -11,6 +11,7 @@ namespace talus::inline TALUS_ISA {
 
 /// Contacts that no two come to, since others are met before: these are left out.
 struct LeaveOutPreventedTask {
+  static constexpr bool kManyRegisters = true;
   TaskViews v;
 
   template <class Team>
