@@ -4,12 +4,16 @@
 // each body that something much heavier turns aside it is found what it meets first, and whether it still comes to the
 // others if it then slides along that.
 #pragma once
+#include <bit>
+
+#include "broad_columns.h"
 #include "contact_columns.h"
 #include "counters.h"
 #include "math/atomic.h"
 #include "math/ranked.h"
 #include "pair_motion.h"
 #include "pairs.h"
+#include "shapes/extent.h"
 #include "shapes/release.h"
 
 namespace talus::inline TALUS_ISA {

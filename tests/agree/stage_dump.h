@@ -229,7 +229,8 @@ inline StageDump dump_stage(Stage stage, const StepViews& v, Memory& memory) {
                solve, rigid, shock, guard, joints, sleep, events, transforms] = v;
   const auto& [broad_rows, entries, found, kept_bounds, candidates, grid, entry_capacity, pair_capacity,
                candidate_capacity] = broad;
-  const auto& [solve_rows, pairs, contacts, color_rows, color_contacts, lanes, surfaces, contact_capacity] = solve;
+  const auto& [solve_rows, meetings, pairs, contacts, color_rows, color_contacts, lanes, surfaces, contact_capacity] =
+      solve;
   const auto& [sleep_rows, sleep_blocks, disturbed] = sleep;
   detail::Dumper to(memory);
   const Counters counts = to.value(counters);
@@ -252,6 +253,7 @@ inline StageDump dump_stage(Stage stage, const StepViews& v, Memory& memory) {
   if (!kSolveRowsLife.includes(stage)) to.cache("last", last);
   to.cache("next", next);
   if (kPairsLife.includes(stage)) to.table("solve.pairs", pairs, counts.pairs);
+  if (kPairsLife.includes(stage)) to.table("solve.meetings", meetings, counts.meeting_rows);
   to.clear_unless("solve.pairs.box_axes", "solve.pairs.batch_key", kPairBoxBox);  // packs write their other lanes too
   if (kContactsLife.includes(stage)) to.table("solve.contacts", contacts, counts.contacts);
   if (kColorRowsLife.includes(stage)) to.table("solve.color_rows", color_rows, body_rows);

@@ -15,21 +15,21 @@ struct Hash {
 // clang-format off
 constexpr Hash kHashes[] = {
     {"free_bodies_200", 120, 0x8285332100cbe5e3},
-    {"mixed_pile_500", 120, 0xead2a113cd6aa6e4},
+    {"mixed_pile_500", 120, 0x8546aa5959178116},
     {"pyramid2d_16", 120, 0x910406f1f8808ce4},
     {"dominoes_100", 120, 0xd32479b7b1dcb724},
-    {"tumbler_150", 120, 0xc34c8a4459343b76},
-    {"ragdolls_12", 120, 0x21eb4c55049c44f7},
+    {"tumbler_150", 120, 0x809c2bd57e211a0b},
+    {"ragdolls_12", 120, 0x69ef2e635da671d5},
     {"joint_grid_30", 60, 0x94b5c4af0577b4c5},
-    {"bridge_20_10", 120, 0xb4dfd8560a8b51d2},
+    {"bridge_20_10", 120, 0x6aee52c7841cfa2c},
     {"free_bodies_20", 30, 0x861ac9c4e5badb40},
     {"mixed_pile_60", 30, 0x4578a7a16f67b619},
     {"pyramid2d_5", 30, 0x762cf30801d36a78},
     {"dominoes_12", 30, 0x61d2ac31617f9eb0},
-    {"tumbler_16", 30, 0x8478a126782b6e62},
-    {"ragdolls_2", 40, 0xcce1cf19dae14af8},
+    {"tumbler_16", 30, 0x25860379d52b84f8},
+    {"ragdolls_2", 40, 0x21df8aa33648a7fc},
     {"joint_grid_6", 30, 0x0047f52871746d17},
-    {"bridge_6_3", 40, 0xec52411c43915d97},
+    {"bridge_6_3", 40, 0xb484b7dee4037043},
     {"vehicle", 30, 0x36026ce06e7f49fb},
 };
 // clang-format on

@@ -68,7 +68,8 @@ inline void poison_after(Stage stage, const StepViews& v, Memory& memory) {
   const detail::Filler ones{memory, 0xff}, zeros{memory, 0};
   const auto& [broad_rows, entries, found, kept_bounds, candidates, grid, entry_capacity, pair_capacity,
                candidate_capacity] = v.broad;
-  const auto& [solve_rows, meetings, pairs, contacts, color_rows, color_contacts, lanes, surfaces, contact_capacity] = v.solve;
+  const auto& [solve_rows, meetings, pairs, contacts, color_rows, color_contacts, lanes, surfaces, contact_capacity] =
+      v.solve;
   const auto& [rigid_rows, rigid_surfaces, rigid_bodies, block_sum, run_sum, open, history, rigid_state] = v.rigid;
   const auto& [shock_bodies, by_height, layers, rest_rows, rest_contacts] = v.shock;
   const auto& [next_pairs, next_contacts, rolling] = v.next;
