@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Energy that contacts made: rows of a step are linear, and a plate or a needle may turn so far in it that impulses
 // along them make energy, up to a thousand times what there was. Whoever ends a step with more energy than it should
-// have is looked at: slender bodies that have a tenth more, and all bodies in worlds with restitution, with masses that
-// differ by more than kUnevenFrom, and with other solvers than the default. If the whole group of such a body has more,
-// see group_energy.h, so much of what the step did to the velocities is taken back that the least energy is left, as an
+// have is looked at: slender bodies that have a tenth more, and all bodies in worlds with masses that differ by more
+// than kUnevenFrom and with other solvers than the default. If the whole group of such a body has more, see
+// group_energy.h, so much of what the step did to the velocities is taken back that the least energy is left, as an
 // inelastic impact along these impulses would leave it; with rigid rows, which bounce in the same sweeps, that no more
 // is left than there was.
 #pragma once
@@ -21,9 +21,8 @@ struct Gains {
   BodyState state;
   SolveRowScratch bodies;
   const StepParams* params;
-  bool all;  // not only slender ones: sweeps do not converge for masses that differ much; what bounces off several at
-             // once, and with rigid rows off any two that others hold, may get more than there was; and what is split
-             // by mass, or pushed as a whole, is not solved as well
+  bool all;  // not only slender ones: sweeps do not converge for masses that differ much; rigid rows bounce as if
+             // nothing held the two bodies, and what is split by mass, or pushed as a whole, is not solved as well
   Counters* counters;
 
   template <class Real>

@@ -20,6 +20,7 @@ namespace talus::inline TALUS_ISA {
 
 constexpr float kWallPart = 0.05f;      // [1] of a body's mass over that of what turns it aside as a wall would
 constexpr float kSameSide = 0.999998f;  // cosine: contacts along one normal, by 2 mrad, bear a body together
+constexpr float kOwnNormal = 0.9f;      // cosine: two that are parted along the normal of their contact
 
 /// The body of a pair that the other one turns aside, or -1.
 TALUS_INLINE Index turned_aside(const BodyModel& model, Index a, Index b) {
@@ -148,7 +149,14 @@ struct LeaveOutPrevented {
     const Vec3 pull = motions.acceleration(body), speed = of.linear_velocity[body] + time * pull - of_wall;
     f.velocity = f.velocity - (side * min_of(dot(up, speed), 0.0f)) * up;
     f.acceleration = f.acceleration - (side * min_of(dot(up, pull), 0.0f)) * up;
-    return f.dt > 0.0f && stays_apart(f, -overlap);
+    if (!(f.dt > 0.0f) || !stays_apart(f, -overlap)) return false;
+    // What touches already, and is parted along the contact's own normal, may bear a load.
+    const CachedContact& contact = of.contacts[pair];
+    float least = contact.point[0].separation;
+    for (int i = 1; i < int(contact.count); ++i) least = min_of(least, contact.point[i].separation);
+    if (least > 0.0f) return true;
+    const AxisGap gap = gap_between(later(f.a, f.dt), later(f.b, f.dt), between_at(f, f.dt));
+    return gap.separation > overlap || !(dot(gap.normal, normal) > kOwnNormal);
   }
 };
 

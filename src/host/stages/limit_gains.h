@@ -21,7 +21,7 @@ template <class Team>
 TALUS_INLINE void limit_gains(Team& team, const StepViews& v) {
   Counters& c = *v.counters;
   const bool rigid = v.shape.rigid.on || v.shape.shock.on,
-             all = rigid || v.shape.jacobi || v.shape.projection || v.shape.uneven || v.shape.restitution;
+             all = rigid || v.shape.jacobi || v.shape.projection || v.shape.uneven;
   const Gains gains{v.model, v.state, v.solve.rows, v.params, all, v.counters};
   const BounceGroups groups{v.solve.rows, v.model, v.state};
   const Count bodies{&c.gain_rows, v.shape.rows + 1}, pairs{&c.gain_pairs, v.next.pairs.owner.size};
