@@ -287,22 +287,23 @@ const Row kRows[] = {
     {.group = kGroup,
      .name = "StartsAtSeams",
      .statement =
-         "A box or a ball of 2 cm to 1 m that rests on a floor of fixed tiles, its front or its lowest point on "
-         "a seam or near one, maybe with one side flush with another seam, and is drawn along by a force, has "
-         "the speed that it has on a plane",
+         "A box of 5 cm to 1 m that rests on a floor of fixed tiles, its front on a seam or near one, maybe with "
+         "one side flush with another seam, and is drawn along by a force, has the speed that it has on a "
+         "plane",
      .unit = "% of the speed without friction",
      .bound = 2.0,
      .trials = 1000,
      .measure = starts,
      .not_for = "jacobi",
-     .why_not = "where four tiles meet loads come to rest too slowly: one start in fifty."},
+     .why_not = "where four tiles meet loads come to rest too slowly: one start in fifty is off, by up to 8 %.",
+     .bounds = "rigid=5 rigid_block=5 rigid_nncg=10 shock=5"},
     {.group = kGroup,
      .name = "LandingsDoNotFeelSeams",
      .statement = "A ball, a lying capsule or a flat box of 5 cm to 1 m that comes down at an angle, with up to 20 m/s "
                   "across and 10 m/s down, on fixed or heavy tiles, without friction, with any restitution, leaves as "
                   "from one plane",
      .unit = "% of the speed",
-     .bound = 1.0,
+     .bound = 0.05,
      .trials = 1000,
      .measure = landings,
      .not_for = "default jacobi projection",
