@@ -256,7 +256,7 @@ const Row kRows[] = {
      "potential energy than at the start, but for 1 % and 5 mm of height each.",
      "of what is allowed", 0.1, 500, drops},
     {"Energy", "PilesGainNoEnergy", "The same for one to five boxes that lie on each other and one that falls on them.",
-     "of what is allowed", 0.1, 500, piles, "shock", kLifted},
+     "of what is allowed", 0.1, 500, piles, "shock", kLifted, "", "rigid=0.3 rigid_block=0.3 rigid_nncg=0.3"},
     {"Energy", "NeedlesGainNoEnergy",
      "A needle, 1 mm thick and 10 m long, that is dropped tumbling, with any friction to 2 and restitution, stays "
      "finite and gains no energy, but for 1 % and 5 mm of height.",
@@ -268,7 +268,7 @@ const Row kRows[] = {
      "energy than at the start, but for 1 % and 5 mm of height each.",
      "of what is allowed", 0.1, 200, random_piles_gain},
     {"Energy", "RandomPilesNeverRise",
-     "The energy of the same piles never rises again by more than that, from whatever it has fallen to.",
+     "The energy of the same piles never rises again by more than ten times that, from whatever it has fallen to.",
      "of what is allowed", 10.0, 200, random_piles_rise},
     {"Energy", "CapsulesRollOn",
      "A capsule that rolls on the ground without slip, in any direction, has its velocity after 10 s.", "1", 1e-3, 200,

@@ -470,9 +470,10 @@ const Row kRows[] = {
      .bounds = "shock=2"},
     {.group = kGroup,
      .name = "HitsPushAlongTheNormal",
-     .statement = "A ball or a capsule that hits a ball, a capsule or a box, free, fixed or kinematic, without "
-                  "friction, up to 75 degrees off the normal and from up to one and a half steps away, is pushed along "
-                  "the normal of where they touch; not capsules within 4 degrees of lying on a face, which lie on it",
+     .statement =
+         "A ball or a capsule that hits a ball, a capsule or a box, free, fixed or kinematic, with restitution, "
+         "without friction, up to 75 degrees off the normal and from up to one and a half steps away, is pushed along "
+         "the normal of where they touch; not capsules within 4 degrees of lying on a face, which lie on it",
      .unit = "degrees",
      .bound = 1.0,
      .trials = 2000,

@@ -19,8 +19,9 @@ them with every solver of talus, and writes down how far each one is from the tr
 random parameters, and the worst trial counts. An *experiment* is one set-up with a known outcome: a closed form that can be
 looked up in a textbook, or a reference that the program computes in double precision with small steps. The *error* is the
 distance from that outcome in the unit of the row. The *bound* is the largest error that the tests allow: they fail if a
-change of the code makes an error larger. Bounds are two to three times what was measured, so they are no promise of
-accuracy but a guard of what is there; the errors are what you get. Steps are 1/60 s unless the row says otherwise.
+change of the code makes an error larger. Some bounds are what a law asks for, others two to three times what was
+measured with all trials: no promise of accuracy but a guard of what is there; the errors are what you get. Steps are 1/60 s
+unless the row says otherwise.
 
 **How to repeat it.** On any machine, with the same numbers (talus computes the same bits everywhere):
 
