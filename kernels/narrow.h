@@ -22,6 +22,7 @@ namespace talus::inline TALUS_ISA {
 
 constexpr std::uint32_t kRecycledBatch = 15;  // batch key of pairs that need no collision test; above all classes
 constexpr float kRecycleSine = 0.00873f;      // sine of half the turn (1 degree) beyond which a manifold is remade
+constexpr float kShortShift = 0.01f;          // [radius of the smaller one] in a step: a way that is none
 constexpr float kFleetingWay = 1e-4f;         // [radius of A] a fleeting manifold is remade if its pair goes further
 constexpr float kMatchFraction = 0.04f;       // [radius of A] points nearer than this are the same one; 2 cm at 0.5 m
 
@@ -343,14 +344,15 @@ struct CollidePairs {
     const Quat box = type_a == ShapeType::box ? pa.orientation : pb.orientation;
     const bool at_rims = batch == kPairBoxBox ? axes.at_rims() : round_on_box && !is_face_normal(box, m.normal);
     if (at_rims) {
-      write_if_any(pair, a, bear_pair(a, b, m, near));
+      write_if_any(pair, a, bear_pair(a, b, m, near), true);
     } else {
-      write_if_any(pair, a, m);
+      write_if_any(pair, a, m, false);
     }
     if (batch == kPairBoxCapsule && contact_index[pair] != 0) share_line(pair, type_a == ShapeType::capsule);
   }
 
-  TALUS_HD void write_if_any(Index pair, Index a, const Manifold& m) const {
+  /// at_rims: the nearest features are not the inside of a face.
+  TALUS_HD void write_if_any(Index pair, Index a, const Manifold& m, bool at_rims) const {
     const Index b = pairs.partner[pair];
     if (m.count == 0) return;
     const bool is_between_axes = m.fleeting && !m.borne;  // they touch along several, and may leave one for another
@@ -358,10 +360,15 @@ struct CollidePairs {
     const Manifold met = looks_ahead ? look_ahead(a, b, m) : m;
     if (met.count == 0) return;
     write(pair, a, met);
-    if ((looks_ahead || m.borne) && turned_aside(model, a, b) >= 0) {  // the same by whom ever
+    if (at_rims && (looks_ahead || m.borne) && may_be_prevented(a, b)) {  // the same by whom ever
       atomic_store(&counters->meeting_rows, counters->rows);
       atomic_store(&counters->meeting_pairs, counters->pairs);
     }
+  }
+  /// Whether what one of two meets before may keep it from the other.
+  TALUS_HD bool may_be_prevented(Index a, Index b) const {
+    const bool plane = ShapeType(model.shape[a]) == ShapeType::plane || ShapeType(model.shape[b]) == ShapeType::plane;
+    return !plane && turned_aside(model, a, b) >= 0;
   }
   TALUS_INLINE FindMotion motions() const {
     return {model, linear_velocity, angular_velocity, inputs, params, materials};
