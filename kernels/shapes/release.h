@@ -191,6 +191,7 @@ constexpr int kMostApproaches = 8;         // enough for 1e-4 of the thickness, 
 constexpr float kMet = 1e-4f;              // of the thickness: a gap that is none
 constexpr float kMetReach = 0.02f;         // of the thickness: what else of the two is as near as that when they meet
 constexpr float kSameNormal = 0.9999995f;  // cosine: 0.06 degrees
+constexpr float kSameShift = 0.05f;        // of the thickness: a way along a face that leaves the points where they are
 
 /// How a contact closes, as rows count it.
 struct Closing {
@@ -266,7 +267,7 @@ TALUS_HD inline Manifold where_they_meet(PairFlight m, ShapeType type_a, ShapeTy
   const Vec3 d = between_at(m, t), way = d - m.between, n = meeting.gap.normal;
   // Points of a ball do not depend on where it is.
   const bool is_ball = type_a == ShapeType::sphere || type_b == ShapeType::sphere;
-  const bool same_place = is_ball || length(cross(n, way)) < kMetReach * thin;
+  const bool same_place = is_ball || length(cross(n, way)) < kSameShift * thin;
   if (same_place && dot(n, at_start.normal) > kSameNormal) return at_start;
   const float reach = max_of(meeting.gap.separation, 0.0f) + kMetReach * thin;
   Manifold met = collide(type_a, placed(meeting.a, {0.0f, 0.0f, 0.0f}), type_b, placed(meeting.b, d), reach);
