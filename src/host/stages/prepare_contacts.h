@@ -41,7 +41,7 @@ template <bool kSurfaces, class Exec>
 void prepare_rigid(Exec& exec, const StepViews& v) {
   const bool joints = kSurfaces && v.joints.count > 0;
   if (joints) {
-    exec.for_each("BeginBounceGroups", {nullptr, v.shape.rows + 1}, BeginBounceGroups{v.solve.rows});
+    exec.for_each("BeginBounceGroups", {&v.counters->row_ends, v.shape.rows + 1}, BeginBounceGroups{v.solve.rows});
     exec.for_each("MarkJointedBodies", {&v.counters->joints, v.joints.count},
                   MarkJointedBodies{v.solve.rows, v.joints.model, v.joints.state});
   }
