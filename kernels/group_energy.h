@@ -100,7 +100,7 @@ struct KeepBeforeBounce {
 struct FindEnergyUnits {
   GroupEnergy energy;
   TALUS_HD void operator()(Index body) const {
-    Index root;
+    Index root = -1;
     if (!energy.counts(body, root)) return;
     const float largest = float(energy.of(body).largest);  // floats >= 0 are ordered as their bits are
     atomic_max(&energy.groups.bodies.group_energy[root], std::bit_cast<std::uint32_t>(largest));
@@ -111,7 +111,7 @@ struct FindEnergyUnits {
 struct SumGroupEnergy {
   GroupEnergy energy;
   TALUS_HD void operator()(Index body) const {
-    Index root;
+    Index root = -1;
     if (!energy.counts(body, root)) return;
     const double unit = unit_of(energy.groups.bodies, root);
     if (!(unit > 0.0)) return;
@@ -130,7 +130,7 @@ struct SumGroupEnergy {
 struct LimitGroupEnergy {
   GroupEnergy energy;
   TALUS_HD void operator()(Index body) const {
-    Index root;
+    Index root = -1;
     if (!energy.counts(body, root)) return;
     const SolveRowScratch& bodies = energy.groups.bodies;
     if (!(SumGroupEnergy::unit_of(bodies, root) > 0.0)) return;

@@ -238,7 +238,7 @@ struct IntegratePositions {
     Vec3Of<Real> w_next = w;
     Real ratio = zero;                     // [1] of the largest moment of inertia to the least; 0 without contacts
     const Real most(2.0f * kMaxHalfTurn);  // [rad]
-    Mask<Real> far = way > most, rod = zero > zero;  // far: goes the way of free_turn.h
+    Mask<Real> far = way > most, rod = one < zero;  // far: goes the way of free_turn.h
     if (any_of(tumbles)) {
       const SlowTurn<Real> free_turn(body_w, select<Real>(tumbles, inverse, Vec3Of<Real>{one, one, one}), h);
       turn = select<Real>(tumbles, free_turn.turn, turn);
