@@ -6,6 +6,7 @@
 // step starts with each point's share of it, in proportion to the normal impulses: such shares have the same sum and
 // the same moment about the normal.
 #pragma once
+#include "bounce.h"
 #include "event_columns.h"
 #include "lengths.h"
 #include "prepare.h"

@@ -6,7 +6,6 @@
 // one after positions moved, so that the push that removes penetration leaves no velocity behind. Friction acts once a
 // manifold, in the relaxing sweep: a force in the tangent plane and a twist about the normal.
 #pragma once
-#include "bounce.h"
 #include "contact_columns.h"
 #include "friction.h"
 #include "lanes.h"
@@ -875,8 +874,6 @@ struct SumCompression {
 ///
 /// Energy: what outer forces did to the two bodies on the way of this step is theirs, too; what they took is not given
 /// back. A body that rises while one of its corners is stopped would otherwise leave with all its speed, and higher.
-/// Bodies with joints have no bound: seen from the middle of a ball and of the plank of a see-saw, which the hinge
-/// stops as well, the ball has more after it than before.
 ///
 /// Poisson's law (S0-21): what stopped a point, times the restitution, is what parts it at least. What of it only bore
 /// the outer forces of the step is not counted, so that a single contact without friction bounces as by Newton's law.
@@ -907,8 +904,7 @@ struct BeginBounce {
     const float work = lighter * dot(push, way_of(b, lane, row::middle_b) - way_of(a, lane, row::middle_a)) +
                        work_of_torque(a, inv_mass_a) / max_of(share_a, 1.0f) +
                        work_of_torque(b, inv_mass_b) / max_of(share_b, 1.0f);
-    const bool jointed = ((bodies.group_bounces[a] | bodies.group_bounces[b]) & kHasJoints) != 0;
-    rows.set(row::energy, lane, jointed ? kNoEnergyBound : max_of(rows.number(row::energy, lane) + work, 0.0f));
+    rows.set(row::energy, lane, max_of(rows.number(row::energy, lane) + work, 0.0f));
     float load = 0.0f;
     for (int i = 0; i < count; ++i) load = load + rows.number(row::at(i, row::impulse), lane);
     rows.set(row::load, lane, load);
